@@ -62,7 +62,7 @@ class InstantSummarizer(Model):
         return Reply(f"{self._calls}. {self.text}")
 
     def _facts_of(self, asked: str) -> str:
-        words = asked.split()[-20:]
+        words = asked.rsplit(maxsplit=20)[-20:]
         subject = " ".join(words[:2])
         values = (" ".join(words[2:10]), " ".join(words[10:]))
         triples = (f"{subject} | said in {self._calls} | {value}" for value in values)

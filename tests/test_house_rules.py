@@ -141,7 +141,7 @@ def test_a_warning_from_memviz_fails_a_test() -> None:
 # What the rules of CONTRIBUTING.md on reading forbid, and how often memviz still does it. A
 # change that makes one of them rarer lowers its number here, so that it cannot come back.
 STILL_THERE = {
-    "files over 400 lines": 3,
+    "files over 400 lines": 2,
     "functions over 40 lines": 0,
     "comprehensions in comprehensions": 2,
     "chained conditional expressions": 0,

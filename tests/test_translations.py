@@ -199,18 +199,15 @@ NOT_SHOWN: dict[str, set[str]] = {
     },
     "memviz/dashboard/words/requests.py": {" not yet summarized"},
     "memviz/dashboard/charts/answer_grid.py": {"{}<br><b>{} of {}</b>"},
-    "memviz/dashboard/charts/needle_map.py": {"Cividis", "middle center"},
+    "memviz/dashboard/charts/grammar.py": {"Cividis"},
+    "memviz/dashboard/charts/needle_map.py": {"middle center"},
     "memviz/dashboard/charts/cost/setting_cost.py": {"US dollars"},
     "memviz/dashboard/charts/requests/tokens_per_turn.py": {"tokens {}"},
     "memviz/dashboard/charts/sweeps/axes.py": {
         "More varies than {}",
         "{}: {} are at the same place.",
     },
-    "memviz/dashboard/charts/sweeps/heat_map.py": {
-        "Cividis",
-        "map {} {} {}",
-        "middle center",
-    },
+    "memviz/dashboard/charts/sweeps/heat_map.py": {"map {} {} {}", "middle center"},
     "memviz/dashboard/charts/sweeps/parameter_line.py": {
         "lines {}",
         "Recommended",

@@ -81,8 +81,8 @@ app.command("watch")(watch_programs)
 app.command("ui")(open_dashboard)
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
         from importlib.metadata import version
 
         echo(f"memviz {version('memviz')}")

@@ -70,8 +70,8 @@ def strategies_from(
 
     defaults = {} if strategy_args else dict(COMPARED_AT_FIRST)
     strategies = []
-    for id, assignments in _typed_strategies(strategy_args or list(defaults), set_args):
-        values = {**defaults.get(id, {}), **_typed_values(id, assignments)}
+    for id, assignments in _read_strategies(strategy_args or list(defaults), set_args):
+        values = {**defaults.get(id, {}), **_read_values(id, assignments)}
         strategies.append(strategy(id, **values))
     return strategies
 
@@ -98,34 +98,44 @@ def settings_to_try(
 
     Raises what :func:`strategies_from` does.
     """
-    from memviz.strategies.step_numbers import step_numbers
-    from memviz.tuning.grid import settings, suggested, tried_at_first
+    from memviz.tuning.grid import tried_at_first
 
     to_try: list[Strategy] = []
     ids = strategy_args or tried_at_first()
-    for id, assignments in _typed_strategies(ids, set_args):
-        declared = parameters_of(id)
+    for id, assignments in _read_strategies(ids, set_args):
+        # A recording plays the summaries of the settings that were recorded, and of no others.
         if recorded is not None and not assignments:
-            held = [setting for setting in recorded if setting.id == id]
-            if held:
-                to_try += held
+            recorded_settings = [setting for setting in recorded if setting.id == id]
+            if recorded_settings:
+                to_try += recorded_settings
                 continue
             if not strategy_args and strategy(id).writes_notes:
                 continue
-        if id in presets():
-            # It is one setting, and no grid of them.
-            to_try.append(strategy(id, **_typed_values(id, assignments)))
-            continue
-        values = dict(suggested(id, largest=largest))
-        if "steps" in declared:
-            declared |= step_numbers(dict(assignments).get("steps"))
-        for name, text in assignments:
-            values[name] = tuple(_values_of(name, declared.get(name), text, id))
-        to_try += settings({id: values})
+        to_try += _list_settings(id, assignments, largest)
     return tuple(dict.fromkeys(to_try))
 
 
-def _typed_values(id: str, assignments: Sequence[Assignment]) -> dict[str, Any]:
+def _list_settings(
+    id: str, assignments: Sequence[Assignment], largest: Mapping[str, int]
+) -> list[Strategy]:
+    """Return the settings of one strategy: all combinations of the values that were typed and of those suggested."""
+    from memviz.strategies.step_numbers import step_numbers
+    from memviz.tuning.grid import settings, suggested
+
+    if id in presets():
+        # It is one setting, and no grid of them.
+        return [strategy(id, **_read_values(id, assignments))]
+    declared = parameters_of(id)
+    values = dict(suggested(id, largest=largest))
+    # The numbers in the steps of a pipeline are parameters too, named in words.
+    if "steps" in declared:
+        declared |= step_numbers(dict(assignments).get("steps"))
+    for name, text in assignments:
+        values[name] = tuple(_read_values_to_try(name, declared.get(name), text, id))
+    return list(settings({id: values}))
+
+
+def _read_values(id: str, assignments: Sequence[Assignment]) -> dict[str, Any]:
     """Return the values that were typed for parameters of a strategy, as these take them."""
     declared = parameters_of(id)
     return {name: value_of(declared.get(name), text) for name, text in assignments}
@@ -206,7 +216,7 @@ def recalls_of(recall_args: Sequence[str], transcript: Transcript) -> Recalls:
             raise _wrong_recall(
                 f"{text!r} is not of the form TURN=TURNS or TURN.CALL=TURNS, such as 12=1,3-5 or 12.3=4."
             )
-        request = _request_of(into, log)
+        request = _read_request(into, log)
         # What comes later is the plainer mistake.
         for number in sorted(numbers, reverse=True):
             _check_is_earlier(number, request)
@@ -232,7 +242,7 @@ def prices_of(text: str | None, option: str, most: int = MAX_PRICES) -> Usd | No
     return prices
 
 
-def _typed_strategies(
+def _read_strategies(
     strategy_args: Sequence[str], set_args: Sequence[str]
 ) -> list[TypedStrategy]:
     """Return each strategy with the assignments for all that it takes, then its own.
@@ -257,7 +267,9 @@ def _typed_strategies(
     return strategies
 
 
-def _values_of(name: str, parameter: Parameter | None, text: str, id: str) -> list[Any]:
+def _read_values_to_try(
+    name: str, parameter: Parameter | None, text: str, id: str
+) -> list[Any]:
     """Return the values of a parameter that a sweep tries: "2,4" -> 2 and 4.
 
     A parameter that takes any text has one value, whatever commas are in it.
@@ -271,13 +283,15 @@ def _values_of(name: str, parameter: Parameter | None, text: str, id: str) -> li
     for part in text.split(","):
         matched = _RANGE.fullmatch(part) if parameter.is_number else None
         if matched:
-            values += _spread(name, part, matched, id)
+            values += _spread_range(name, part, matched, id)
         else:
             values.append(value_of(parameter, part))
     return values
 
 
-def _spread(name: str, text: str, matched: re.Match[str], id: str) -> tuple[int, ...]:
+def _spread_range(
+    name: str, text: str, matched: re.Match[str], id: str
+) -> tuple[int, ...]:
     """Return the round numbers of a range: "500..4000/8" -> 8 from 500 to 4000."""
     from memviz.tuning.grid import DEFAULT_STEPS, spread
 
@@ -290,7 +304,7 @@ def _spread(name: str, text: str, matched: re.Match[str], id: str) -> tuple[int,
     return spread(low, high, steps)
 
 
-def _request_of(text: str, log: Log) -> RequestKey:
+def _read_request(text: str, log: Log) -> RequestKey:
     """Return the request of "12", or of "12.3", the third call of turn 12.
 
     Raises BadParameter if the conversation has no such turn or call.
@@ -347,10 +361,10 @@ def target_named(text: str) -> Target:
     """
     from memviz.code_export import targets
 
-    known = targets()
-    beginning = [name for name in known if text and name.startswith(text)]
-    if text not in known and len(beginning) == 1:
+    targets_by_name = targets()
+    beginning = [name for name in targets_by_name if text and name.startswith(text)]
+    if text not in targets_by_name and len(beginning) == 1:
         (text,) = beginning
-    if text not in known:
-        raise UnknownTargetError(text, known)
-    return known[text]
+    if text not in targets_by_name:
+        raise UnknownTargetError(text, targets_by_name)
+    return targets_by_name[text]

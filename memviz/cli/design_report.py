@@ -59,13 +59,13 @@ def print_design(
             lines.append(f"{near.setting.label}: {missed_words(near.figures, design)}.")
     else:
         out.print(on_one_line(f"Take {best.setting.label}."), style="bold")
-        out.print(_table_of_figures(design, best.figures))
+        out.print(_make_figures_table(design, best.figures))
         lines.append(verdict_sentence(design))
         if design.parts:
             lines += ["", "Part by part, as searched:"]
         for number, (part, without) in enumerate(design.parts, 1):
             lines.append(f"{number}. {explain_part(best.setting, part.line)}")
-            lines.append(f"Without it: {_changed_words(best.figures, without)}.")
+            lines.append(f"Without it: {_describe_changes(best.figures, without)}.")
     basis = basis_in_words(assumptions, counter)
     lines += ["", search_sentence(design)]
     if design.rules_read:
@@ -135,15 +135,15 @@ def missed_words(figures: Figures, design: Design) -> str:
     words = []
     for term in figures.misses(design.terms):
         if term == USD:
-            asked = dollars(design.terms.usd_per_1000)
+            limit = dollars(design.terms.usd_per_1000)
             usd = dollars(figures.usd_per_1000.value)
-            words.append(f"1,000 requests cost {usd}, not {asked}")
+            words.append(f"1,000 requests cost {usd}, not {limit}")
         else:
-            asked = share_in_words(design.terms.keep[term])
-            kept = share_in_words(
+            limit = share_in_words(design.terms.keep[term])
+            share = share_in_words(
                 figures.kept[term].value, beside=design.terms.keep[term]
             )
-            words.append(f"{kept} of {term} are kept, not {asked}")
+            words.append(f"{share} of {term} are kept, not {limit}")
     return listed(words)
 
 
@@ -151,8 +151,8 @@ def found_words(design: Design) -> str:
     """Return where the setting was found and what it showed, for the head of exported files."""
     assert design.holdout is not None  # noqa: S101 - asked of a setting that was found
     figures = [f"{_usd_words(design.holdout.usd_per_1000)} per 1,000 requests"]
-    for kind, kept in design.holdout.kept.items():
-        figures.append(f"{_share_words(kept)} of {kind} kept")
+    for kind, share in design.holdout.kept.items():
+        figures.append(f"{_share_words(share)} of {kind} kept")
     return (
         f"{', '.join(figures)}, with 95 % intervals, over {counted(design.holdout.conversations, 'conversation')} "
         f"that were held out of the search over {counted(design.search_titles, 'conversation')}."
@@ -166,18 +166,18 @@ def as_plain(value: Any) -> Any:
         label = value.code_label
         return {"strategy": value.id, "label": label, "parameters": parameters}
     if is_dataclass(value):
-        values = {one.name: getattr(value, one.name) for one in fields(value)}
+        values = {item.name: getattr(value, item.name) for item in fields(value)}
         return as_plain(values)
     if isinstance(value, Mapping):
-        return {name: as_plain(one) for name, one in value.items()}
+        return {name: as_plain(item) for name, item in value.items()}
     if isinstance(value, tuple):
-        return [as_plain(one) for one in value]
+        return [as_plain(item) for item in value]
     if isinstance(value, float) and not isfinite(value):
         return None
     return value
 
 
-def _table_of_figures(design: Design, searched: Figures) -> Table:
+def _make_figures_table(design: Design, searched: Figures) -> Table:
     """A row a term: what was asked, what everything would give, the figure of the search, and that of the holdout with
     its interval."""
     held_out = design.holdout
@@ -192,18 +192,18 @@ def _table_of_figures(design: Design, searched: Figures) -> Table:
         _usd_words(held_out.usd_per_1000),
     )
     for kind, share in design.terms.keep.items():
-        kept = held_out.kept.get(kind)
+        held_out_share = held_out.kept.get(kind)
         table.add_row(
             f"{kind} kept",
             f"at least {share_in_words(share)}",
             share_in_words(design.everything.kept[kind].value),
             share_in_words(searched.kept[kind].value),
-            _share_words(kept) if kept else "none stated",
+            _share_words(held_out_share) if held_out_share else "none stated",
         )
     return table
 
 
-def _changed_words(figures: Figures, without: Measured) -> str:
+def _describe_changes(figures: Figures, without: Measured) -> str:
     """The changes without a part: ``$0.12 more per 1,000 requests, +2.1 points of facts``."""
     before = figures.usd_per_1000.value
     after = without.figures.usd_per_1000.value

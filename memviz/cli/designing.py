@@ -142,7 +142,7 @@ def design_memory(
     from memviz.tuning.figures import Terms
     from memviz.tuning.holdout import split_conversations
 
-    terms = Terms(usd_per_1000, _shares_from(keep))
+    terms = Terms(usd_per_1000, _read_shares(keep))
     target = MEMORY_YAML if code is None else target_named(code)
     _expect_writable(out)
     counter = counter or DEFAULT_COUNTER
@@ -154,7 +154,7 @@ def design_memory(
     designing = Designing(
         search,
         held_out,
-        _with_code(to_try, target, counter),
+        _keep_with_code(to_try, target, counter),
         terms,
         _work_off,
         counter=counter,
@@ -166,7 +166,7 @@ def design_memory(
     )
     _say_how_long(designing)
     files = [source.file for source in sources]
-    _answer(designing, target, out, files, as_json=json)
+    _print_answer(designing, target, out, files, as_json=json)
 
 
 def _expect_writable(folder: Path) -> None:
@@ -181,7 +181,7 @@ def _expect_writable(folder: Path) -> None:
         raise OutputError(f"{folder} cannot be written to: {there} is write-protected.")
 
 
-def _answer(
+def _print_answer(
     designing: Designing,
     target: Target,
     folder: Path,
@@ -204,7 +204,7 @@ def _answer(
         raise Exit(FAILED)
 
 
-def _shares_from(text: str) -> dict[str, float]:
+def _read_shares(text: str) -> dict[str, float]:
     """Return the kinds and shares of ``rules=100%,facts=0.85``: 1.0 of rules and 0.85 of facts."""
     shares = {}
     for part in text.split(","):
@@ -217,6 +217,7 @@ def _shares_from(text: str) -> dict[str, float]:
                 f"{part!r} is not of the form KIND=SHARE, such as facts=85%.",
                 param_hint="--keep",
             ) from None
+        # "85%" and "0.85" are the same.
         if number != share.strip():
             shares[kind.strip()] /= 100
     return shares
@@ -236,13 +237,14 @@ def _find_settings(
     return settings_to_try(grid.strategies or (), grid.assignments or (), largest)
 
 
-def _with_code(
+def _keep_with_code(
     settings: Sequence[Strategy], target: Target, counter: str
 ) -> tuple[Strategy, ...]:
     """Return the settings that the target has code for. Raises :class:`memviz.code_export.NoCodeError` where it has
     none for any."""
     from memviz.code_export import NoCodeError, Setting
 
+    # A target says that it has no code only as it writes it.
     with_code = []
     refusal = None
     for setting in settings:
@@ -285,8 +287,9 @@ def _say_how_long(designing: Designing) -> None:
     writer = find_model(OFFLINE)
     transcript = Transcript(tuple(designing.search[0].log))
     HERE.try_out(settings, transcript, designing.counter, writer)
-    read = designing.planned_messages // len(settings)
-    seconds = HERE.seconds_of_all(settings, OFFLINE, read)
+    # Each setting is replayed over all conversations of the search.
+    messages_a_setting = designing.planned_messages // len(settings)
+    seconds = HERE.seconds_of_all(settings, OFFLINE, messages_a_setting)
     if seconds is not None and seconds > LONG_SECONDS:
         complain(
             f"{counted(settings, 'setting')} take about {time_words(seconds)} in one process, less what was "
@@ -324,9 +327,9 @@ def _write_files(
     except OSError as error:
         reason = error.strerror or error
         raise OutputError(f"{folder} cannot be made: {reason}.") from error
-    for wanted in dict.fromkeys((target, MEMORY_YAML)):
-        path = folder / wanted.file_name
-        write_text(wanted.write(setting), path, *files)
+    for file_target in dict.fromkeys((target, MEMORY_YAML)):
+        path = folder / file_target.file_name
+        write_text(file_target.write(setting), path, *files)
     again = designing.replay_anew(strategy_of(load_memory_config(path)))
     where = f"{path}, read again and run over the conversations held out, gives"
     if again != design.holdout:

@@ -45,6 +45,7 @@ def vectors_for(
     from memviz.models.embedding import Embedders, embedder
     from memviz.strategies.lookup import texts_compared, writes_compared_texts
 
+    # A model is asked once for the texts of all its strategies, and its user once for consent.
     strategies_by_model = _strategies_by_model(strategies)
     if not strategies_by_model:
         yield
@@ -62,14 +63,14 @@ def vectors_for(
             continue
         check_key(name)
         own_budget = budget if is_paid else None
-        asked = embedder(name, budget=own_budget)
-        asked.kept = kept
-        embedders[name] = asked
-        missing = asked.missing(known_texts)
+        model_embedder = embedder(name, budget=own_budget)
+        model_embedder.kept = kept
+        embedders[name] = model_embedder
+        missing = model_embedder.missing(known_texts)
         has_more = any(map(writes_compared_texts, comparing))
         if missing or has_more:
             _agree_on_vectors(name, missing, own_budget, has_more=has_more, yes=yes)
-            _ask_for_vectors(asked, missing)
+            _ask_for_vectors(model_embedder, missing)
     try:
         with vectors_from(embedders), _budget_for_missing_vectors():
             yield
@@ -93,7 +94,6 @@ def _strategies_by_model(strategies: Sequence[Strategy]) -> dict[str, list[Strat
 @contextmanager
 def _budget_for_missing_vectors() -> Generator[None]:
     """A block that ends with a demand for a budget where it misses vectors that cost money."""
-
     try:
         yield
     except MissingVectorsError as error:
@@ -123,6 +123,7 @@ def _agree_on_vectors(
             vectors += " at least"
     question = f"{name} would be asked for {vectors}"
     if budget is not None:
+        # What is still to be written has no length yet, so nobody knows what its vectors cost.
         if not has_more:
             most = price_of_vectors(name, missing)
             question += f", for at most {rounded_up(most.usd)}"
@@ -135,12 +136,12 @@ def _agree_on_vectors(
         complain(f"{question}; its price is not known, so no budget holds it.")
 
 
-def _ask_for_vectors(asked: Embedder, texts: Sequence[str]) -> None:
+def _ask_for_vectors(embedder: Embedder, texts: Sequence[str]) -> None:
     from memviz.models.embedding import TEXTS_A_CALL
 
-    name = asked.model.name
+    name = embedder.model.name
     with progress_of(f"Asking {name} for vectors") as progress:
         for start in range(0, len(texts), TEXTS_A_CALL):
             batch = texts[start : start + TEXTS_A_CALL]
-            asked(name, batch)
+            embedder(name, batch)
             progress(start + len(batch), len(texts))

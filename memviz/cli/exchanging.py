@@ -97,14 +97,16 @@ def import_files(
     check_format(format)
     workspace = None if dry_run else Workspace(db)
     is_all_read = True
+    # A file that cannot be read keeps no other one from being saved.
     for file in files:
         try:
             loaded = load_all(file, format, user, mapping)
-            numbers = _picked_numbers(loaded, pick or ())
+            numbers = _pick_numbers(loaded, pick or ())
         except TranscriptError as error:
-            may_map = not (format or mapping) and can_be_mapped(file)
-            hint = f" memviz map {name_of(file)} begins a mapping for it."
-            complain(f"Error: {error}{hint if may_map else ''}")
+            hint = ""
+            if not (format or mapping) and can_be_mapped(file):
+                hint = f" memviz map {name_of(file)} begins a mapping for it."
+            complain(f"Error: {error}{hint}")
             is_all_read = False
             continue
         _import_picked(loaded, numbers, workspace, again=again)
@@ -150,14 +152,15 @@ def back_up_library(file: Copy, force: Force = False, db: Database = None) -> No
       memviz backup copy.db --db ~/chats.db --force
     """
     with closing(open_library(db)) as store:
+        # A library on a server is no file, so no file can be the library itself.
         is_file = store.file is not None and file.exists()
         if is_file and os.path.samefile(file, store.path):
             raise OutputError(
                 f"{file} is the library itself. Choose another file for the copy."
             )
         store.back_up(file, overwrite=force)
-        held = counted(store.count(), "conversation")
-        say(f"Wrote {held} of {store.path} to {file}.")
+        size = counted(store.count(), "conversation")
+        say(f"Wrote {size} of {store.path} to {file}.")
 
 
 def check_library(db: Database = None) -> None:
@@ -177,20 +180,21 @@ def check_library(db: Database = None) -> None:
         if problems:
             complain(f"{counted(problems, 'problem')} in {store.path}.")
             raise Exit(FAILED)
-        held = counted(store.count(), "conversation")
-        say(f"{store.path} is sound: {held}, all of them readable.")
+        size = counted(store.count(), "conversation")
+        say(f"{store.path} is sound: {size}, all of them readable.")
 
 
-def _picked_numbers(loaded: LoadedFile, pick: Sequence[int]) -> list[int]:
-    there = len(loaded.transcripts)
+def _pick_numbers(loaded: LoadedFile, pick: Sequence[int]) -> list[int]:
+    """Return the numbers of the conversations to save, each once: those that are picked, else all."""
+    count = len(loaded.transcripts)
     for number in pick:
-        if number > there:
+        if number > count:
             raise TranscriptError(
                 f"there is no conversation {number}.",
                 place=loaded.name,
-                remedy=f"Choose a number from 1 to {there}.",
+                remedy=f"Choose a number from 1 to {count}.",
             )
-    return list(dict.fromkeys(pick)) or list(range(1, there + 1))
+    return list(dict.fromkeys(pick)) or list(range(1, count + 1))
 
 
 def _import_picked(
@@ -201,12 +205,11 @@ def _import_picked(
     again: bool,
 ) -> None:
     """Save these conversations of a file, unless there is no workspace to save them in, and say what they are."""
-
-    chosen = [loaded.transcripts[number - 1] for number in numbers]
-    ids = ["not saved"] * len(chosen)
+    transcripts = [loaded.transcripts[number - 1] for number in numbers]
+    ids = ["not saved"] * len(transcripts)
     if workspace:
-        ids = _save(workspace, chosen, again=again)
-    for number, transcript, id in zip(numbers, chosen, ids, strict=True):
+        ids = _save(workspace, transcripts, again=again)
+    for number, transcript, id in zip(numbers, transcripts, ids, strict=True):
         turns = counted(Log(transcript.messages).turn_count, "turn")
         messages = counted(transcript.messages, "message")
         say(
@@ -226,14 +229,14 @@ def _save(
     """Save what is not there, or ``again`` all, and return the ids under which the library has them."""
     if again:
         return [entry.id for entry in workspace.add(transcripts)]
-    added = workspace.add_once(transcripts)
-    for transcript, one in zip(transcripts, added, strict=True):
-        if one.was_there:
+    additions = workspace.add_once(transcripts)
+    for transcript, saved in zip(transcripts, additions, strict=True):
+        if saved.was_there:
             complain(
-                f"Notice: {transcript.title} is in the library already, as {one.entry.id} ({one.entry.title}), so it "
-                "was not saved a second time. --again saves it."
+                f"Notice: {transcript.title} is in the library already, as {saved.entry.id} ({saved.entry.title}), so "
+                "it was not saved a second time. --again saves it."
             )
-    return [one.entry.id for one in added]
+    return [saved.entry.id for saved in additions]
 
 
 def open_library(database: str | None) -> Store:
@@ -242,10 +245,10 @@ def open_library(database: str | None) -> Store:
     from memviz.storage.store import Store
     from memviz.storage.workspace import DEFAULT_DATABASE
 
-    named = database or DEFAULT_DATABASE
-    if is_on_server(named):
-        return Store(named)
-    path = database_path(named)
+    address = database or DEFAULT_DATABASE
+    if is_on_server(address):
+        return Store(address)
+    path = database_path(address)
     if not Path(path).exists():
         raise StorageError(
             f"There is no file {path}. Name the library's file with --db."

@@ -79,6 +79,7 @@ class ToFolder:
         no_keep: bool,
     ) -> None:
         """Raise :class:`BadParameter` for an option that is not for this kind of sweep."""
+        # Options that differ from their defaults were given.
         if self.folder is None:
             if self != ToFolder():
                 raise BadParameter(
@@ -114,7 +115,7 @@ class ToFolder:
 
 def sweep_to_folder(
     path: Path,
-    asked: ToFolder,
+    options: ToFolder,
     fleet: Fleet,
     grid: Grid,
     writer: Model,
@@ -127,18 +128,18 @@ def sweep_to_folder(
 
     settings = _settings_named(grid)
     stop = Event()
-    what = f"Measuring {counted(settings, 'setting')}"
-    with interrupts(stop.set) as interrupted, progress_of(what) as bar:
+    title = f"Measuring {counted(settings, 'setting')}"
+    with interrupts(stop.set) as interrupted, progress_of(title) as bar:
 
-        def show(done: FleetProgress) -> None:
-            bar(done.runs, None, f"runs, {done.failures:,} failed")
+        def show(progress: FleetProgress) -> None:
+            bar(progress.runs, None, f"runs, {progress.failures:,} failed")
 
         swept = sweep_fleet(
             fleet,
             settings,
             path,
-            retention=not asked.no_facts,
-            requests=asked.requests,
+            retention=not options.no_facts,
+            requests=options.requests,
             progress=show,
             counter=find_counter(counter),
             summarizer=writer,

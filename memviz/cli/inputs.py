@@ -86,60 +86,68 @@ class Source:
 
 
 def source_of(
-    given: str,
+    file_or_id: str,
     database: str | None,
     format: str | None = None,
     number: int | None = None,
     user: str | None = None,
 ) -> Source:
-    """The conversation that ``given`` names. What was repaired in a file is told on stderr.
+    """Return the conversation of a file or of the library. What was repaired in a file is told on stderr.
 
     Raises :class:`memviz.TranscriptError`, :class:`memviz.StorageError` and :class:`UnknownConversationError`.
     """
-    if is_file(given):
+    if is_file(file_or_id):
         from memviz.transcripts.loading import load_transcript
 
         check_format(format)
-        name = name_of(given)
+        name = name_of(file_or_id)
         transcript = load_transcript(
-            content_of(given), format, name=name, conversation=number or 1, user=user
+            content_of(file_or_id),
+            format,
+            name=name,
+            conversation=number or 1,
+            user=user,
         )
         for warning in transcript.warnings:
             complain(f"Warning: {name}: {warning}")
-        return _from_file(transcript, given)
+        return _from_file(transcript, file_or_id)
     if any(option is not None for option in (format, number, user)):
         raise typer.BadParameter(
-            f"--format, --conversation and --user are for files, and there is no file {given!r}."
+            f"--format, --conversation and --user are for files, and there is no file {file_or_id!r}."
         )
     from memviz.storage.workspace import Workspace
 
     workspace = Workspace(database)
-    id = _find_id(workspace, given)
+    id = _find_id(workspace, file_or_id)
     return Source(workspace.conversation(id)[0], id=id, workspace=workspace)
 
 
 def sources_of(
-    given: str, database: str | None, format: str | None = None, user: str | None = None
+    file_or_id: str,
+    database: str | None,
+    format: str | None = None,
+    user: str | None = None,
 ) -> list[Source]:
     """The conversations of a file or of a folder, all of them, or the saved one. One that cannot be read is told on
     stderr; the others are there."""
-    if os.path.isdir(given):
-        return _folder_sources(Path(given), database, format, user)
-    if not is_file(given):
-        return [source_of(given, database, format, user=user)]
+    if os.path.isdir(file_or_id):
+        return _read_folder(Path(file_or_id), database, format, user)
+    if not is_file(file_or_id):
+        return [source_of(file_or_id, database, format, user=user)]
     check_format(format)
-    loaded = load_all(given, format, user)
+    loaded = load_all(file_or_id, format, user)
     warnings = list(loaded.warnings)
     for transcript in loaded.transcripts:
         warnings += transcript.warnings
     for warning in warnings:
-        complain(f"Warning: {name_of(given)}: {warning}")
+        complain(f"Warning: {name_of(file_or_id)}: {warning}")
+    # A conversation that cannot be read does not keep the others from being looked at.
     for failure in loaded.failures:
-        complain(f"Warning: {name_of(given)}: left out: {failure}")
-    return [_from_file(transcript, given) for transcript in loaded.transcripts]
+        complain(f"Warning: {name_of(file_or_id)}: left out: {failure}")
+    return [_from_file(transcript, file_or_id) for transcript in loaded.transcripts]
 
 
-def _folder_sources(
+def _read_folder(
     folder: Path, database: str | None, format: str | None, user: str | None
 ) -> list[Source]:
     """The conversations of all files in a folder and in those below it, in the order of their names; without those of
@@ -156,15 +164,15 @@ def _folder_sources(
 
 
 def load_all(
-    given: str, format: str | None, user: str | None, mapping: Path | None = None
+    file_or_id: str, format: str | None, user: str | None, mapping: Path | None = None
 ) -> LoadedFile:
     """All conversations of a file, or of standard input, with what could not be read."""
     from memviz.transcripts.loading import load_file
 
-    name = name_of(given)
+    name = name_of(file_or_id)
     with progress_of(f"Reading {name}") as progress:
         return load_file(
-            content_of(given),
+            content_of(file_or_id),
             format,
             name=name,
             user=user,
@@ -173,31 +181,31 @@ def load_all(
         )
 
 
-def content_of(given: str) -> str | bytes:
+def content_of(file_or_id: str) -> str | bytes:
     """A path as it is; of standard input and pipes, which can be read only once, the bytes."""
     from memviz.transcripts.limits import Limits
 
     # One byte too many, so that the reader sees that it is too large.
     most = Limits.from_environment().file_bytes + 1
-    if given == STDIN:
+    if file_or_id == STDIN:
         return typer.get_binary_stream("stdin").read(most)
-    if Path(given).is_fifo():
-        with Path(given).open("rb") as pipe:
+    if Path(file_or_id).is_fifo():
+        with Path(file_or_id).open("rb") as pipe:
             return pipe.read(most)
-    return given
+    return file_or_id
 
 
-def name_of(given: str) -> str:
+def name_of(file_or_id: str) -> str:
     """The name of a file for sentences."""
-    return "stdin" if given == STDIN else Path(given).name
+    return "stdin" if file_or_id == STDIN else Path(file_or_id).name
 
 
-def is_file(given: str) -> bool:
+def is_file(file_or_id: str) -> bool:
     """Return whether it is standard input or a file, or is written as one: no id has a dot or a slash."""
-    if given == STDIN or any(mark in given for mark in "./\\~"):
+    if file_or_id == STDIN or any(mark in file_or_id for mark in "./\\~"):
         return True
     # Unlike a Path, these are false for what is too long for a name, or has NUL in it.
-    return os.path.exists(given) and not os.path.isdir(given)
+    return os.path.exists(file_or_id) and not os.path.isdir(file_or_id)
 
 
 def check_format(name: str | None) -> None:
@@ -208,26 +216,27 @@ def check_format(name: str | None) -> None:
         raise UnknownFormatNameError(name, formats(), format_advice(name))
 
 
-def _from_file(transcript: Transcript, given: str) -> Source:
-    return Source(transcript, file="" if given == STDIN else given)
+def _from_file(transcript: Transcript, file_or_id: str) -> Source:
+    return Source(transcript, file="" if file_or_id == STDIN else file_or_id)
 
 
-def _find_id(workspace: Workspace, given: str) -> str:
+def _find_id(workspace: Workspace, file_or_id: str) -> str:
     """The id of the saved conversation whose id this is, or begins with it."""
+    # A whole id is one, even where another id begins with it.
     fitting = []
-    if given:
-        if workspace.store.exists(given):
-            return given
+    if file_or_id:
+        if workspace.store.exists(file_or_id):
+            return file_or_id
         entries = workspace.store.conversations(limit=-1)
-        fitting = [entry for entry in entries if entry.id.startswith(given)]
+        fitting = [entry for entry in entries if entry.id.startswith(file_or_id)]
     if len(fitting) == 1:
         return fitting[0].id
     if fitting:
-        shown = [f"{entry.id} ({entry.title})" for entry in fitting[:MAX_NAMED]]
-        names = ", ".join(shown)
+        shown_names = [f"{entry.id} ({entry.title})" for entry in fitting[:MAX_NAMED]]
+        names = ", ".join(shown_names)
         raise UnknownConversationError(
-            f"Several ids begin with {given!r}: {names}. Give more of the one you mean."
+            f"Several ids begin with {file_or_id!r}: {names}. Give more of the one you mean."
         )
     raise UnknownConversationError(
-        f"There is no file and no saved conversation {given!r}. `memviz list` shows what is saved."
+        f"There is no file and no saved conversation {file_or_id!r}. `memviz list` shows what is saved."
     )

@@ -59,6 +59,7 @@ def list_lessons(context: Context, json: AsJson = False, db: Database = None) ->
     from memviz.dashboard.lessons.library import bundled_lessons, saved_lessons
     from memviz.storage.workspace import Workspace
 
+    # The commands below this one have no --db of their own.
     context.obj = db
     if context.invoked_subcommand is not None:
         return
@@ -135,13 +136,13 @@ class Row(NamedTuple):
         return f"{self.lesson} step {self.step}: {words[self.held]}: "
 
 
-def _find_lesson(given: str, workspace: Workspace) -> Lesson:
+def _find_lesson(name: str, workspace: Workspace) -> Lesson:
     from memviz.dashboard.lessons.library import find_lesson, lesson_of
 
     lesson = None
-    if not any(mark in given for mark in "./\\~"):
-        lesson = find_lesson(given, workspace.store)
-    return lesson or lesson_of(given)
+    if not any(mark in name for mark in "./\\~"):
+        lesson = find_lesson(name, workspace.store)
+    return lesson or lesson_of(name)
 
 
 def _as_json(lesson: Lesson) -> dict[str, object]:

@@ -104,13 +104,13 @@ def list_strategies(name: Name = None, json: AsJson = False) -> None:
     if name in presets():
         _print_preset(presets()[name], json=json)
         return
-    chosen = list(strategies().values()) if name is None else [strategy_class(name)]
+    classes = list(strategies().values()) if name is None else [strategy_class(name)]
     if json:
-        described = [_strategy_as_json(cls) for cls in chosen]
+        described = [_strategy_as_json(cls) for cls in classes]
         write_json(described if name is None else described[0])
         return
     out = console()
-    for number, cls in enumerate(chosen):
+    for number, cls in enumerate(classes):
         if number:
             out.print()
         _print_strategy(out, cls, whole=name is not None)
@@ -150,8 +150,8 @@ def list_formats() -> None:
     from memviz.transcripts.loading import formats
 
     table = new_table("name", "title", wrapped=["title"], header_style="dim")
-    for name, known in formats().items():
-        table.add_row(name, known.title)
+    for name, reader in formats().items():
+        table.add_row(name, reader.title)
     console().print(table)
 
 

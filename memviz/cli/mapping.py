@@ -50,11 +50,13 @@ def map_file(file: File, mapping: MappingFile = None, output: Output = None) -> 
     try:
         data = file_bytes(content_of(file), Limits.from_environment())
         document = mappable_document(data, name, Limits.from_environment())
+        # A format that is known needs no mapping, and reads more of the file than one could.
         if read_from_file is None:
             _say_if_known(document, name)
         declaration = read_from_file or guess_mapping(document)
     except TranscriptError as error:
         raise _of_file(error, name) from None
+    # The mapping is written even where it reads nothing yet, as it is there to be corrected.
     write_text(declaration.to_yaml(), output, file, what="the log")
     try:
         _show_first(MappedReader(declaration).preview(document, FIRST_ROWS))
@@ -92,10 +94,10 @@ def _of_file(error: TranscriptError, name: str) -> TranscriptError:
 def _say_if_known(document: Document, name: str) -> None:
     from memviz.transcripts.loading import formats
 
-    for known in formats().values():
-        if known.recognise(document):
+    for reader in formats().values():
+        if reader.recognise(document):
             complain(
-                f"{name} needs no mapping: memviz import reads it as {known.name}."
+                f"{name} needs no mapping: memviz import reads it as {reader.name}."
             )
             return
 

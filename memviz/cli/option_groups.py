@@ -26,6 +26,7 @@ def take_groups(command: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, type] = {}
     parameters: list[Parameter] = []
     for name, parameter in signature(command, eval_str=True).parameters.items():
+        # The annotations are types here, and not texts: eval_str reads them.
         group: type = parameter.annotation
         if is_dataclass(group):
             groups[name] = group
@@ -36,6 +37,7 @@ def take_groups(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def take_options(**values: Any) -> None:
+        # typer gives each option by its name; the command gets them back as the groups it declares.
         for name, group in groups.items():
             own_values = {}
             for field in fields(group):
@@ -43,5 +45,6 @@ def take_groups(command: Callable[..., None]) -> Callable[..., None]:
             values[name] = group(**own_values)
         command(**values)
 
+    # typer asks for the signature, which wraps would have taken from the command itself.
     vars(take_options)["__signature__"] = Signature(parameters)
     return take_options

@@ -1,12 +1,20 @@
-"""Options that several commands share."""
+"""Options that several commands share, and groups of those that belong together."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
+from memviz.cli.arguments import Usd, prices_of, strategies_from
+from memviz.cli.inputs import Source, source_of
 from memviz.core import page_titles
 from memviz.core.bounds import MAX_SECONDS, MAX_USD
+
+if TYPE_CHECKING:
+    from memviz.strategies.base import Strategy
 
 Database = Annotated[
     str | None,
@@ -129,3 +137,56 @@ Prices = Annotated[
 def pause_option(help: str) -> Any:
     """Return the option for the seconds between a user's turns, by which caches live or end."""
     return Option("--pause", metavar="SECONDS", min=0.0, max=MAX_SECONDS, help=help)
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """The options that say how a file is read, and which conversation of it is meant."""
+
+    format: FormatName = None
+    number: Number = None
+    user: UserName = None
+
+    def find_source(self, file_or_id: str, database: str | None) -> Source:
+        """Return the conversation of a file, or the saved one of this id."""
+        return source_of(file_or_id, database, self.format, self.number, self.user)
+
+
+@dataclass(frozen=True)
+class StrategyOptions:
+    """The strategies that are named, and values for their parameters."""
+
+    named: Strategies = None
+    assignments: Settings = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether neither a strategy nor a value is given."""
+        return not self.named and not self.assignments
+
+    def strategies(self) -> list[Strategy]:
+        """Return the strategies that are named, else those that Compare shows at first.
+
+        Raises:
+            UnknownStrategyError: There is no strategy of a name.
+            ParameterError: A strategy does not take a value, or no strategy has the parameter.
+        """
+        return strategies_from(self.named or (), self.assignments or ())
+
+
+@dataclass(frozen=True)
+class Spending:
+    """The options that say what a model may cost."""
+
+    budget_usd: Budget = None
+    yes: Yes = False
+    usd_per_million: Prices = None
+
+    @property
+    def prices_by_hand(self) -> Usd | None:
+        """The prices of input and output, where they are entered by hand.
+
+        Raises:
+            BadParameter: They are not two prices.
+        """
+        return prices_of(self.usd_per_million, "--usd-per-million", most=2)

@@ -109,6 +109,7 @@ def progress_of(what: str) -> Iterator[Progress]:
     began = monotonic()
 
     def show(done: int, total: int | None, /, left: str = "") -> None:
+        # What is done within a moment needs no bar: it would only flicker.
         if not bar.live.is_started and monotonic() - began > UNNOTICED_SECONDS:
             bar.start()
         bar.update(task, completed=done, total=total, left=left)

@@ -36,7 +36,7 @@ _RATES = (
 
 
 @dataclass(frozen=True)
-class Asked:
+class ModelToAsk:
     """A model that a command asks."""
 
     model: Model
@@ -45,7 +45,7 @@ class Asked:
     costs nothing."""
 
     @property
-    def who(self) -> Model:
+    def budgeted(self) -> Model:
         """The model that is called: with its budget, where it has one."""
         return self.paid or self.model
 
@@ -61,7 +61,7 @@ class Asked:
 
     @property
     def spent(self) -> str:
-        """One more sentence on what its provider was paid, as far as it tells; empty where nobody is paid."""
+        """A sentence on what the provider was paid, as far as it tells, behind a space; empty where nobody is paid."""
         from memviz.tuning.paid import spent_sentence
 
         if self.budget is None:
@@ -93,8 +93,13 @@ def check_key(name: str) -> None:
         )
 
 
-def held(model: Model, budget_usd: float | None, by_hand: Usd | None) -> Asked:
-    """``model`` held to a budget, once it is sure that it has one if it has a price."""
+def hold_to_budget(
+    model: Model, budget_usd: float | None, by_hand: Usd | None
+) -> ModelToAsk:
+    """Return the model held to its budget; without one where it costs nothing or its price is not known.
+
+    Raises BadParameter for a model that costs money without a budget, and for a budget that no price can hold.
+    """
     from memviz.models.budgeted import Budgeted
 
     if not by_hand and not costs_money(model.name):
@@ -103,9 +108,11 @@ def held(model: Model, budget_usd: float | None, by_hand: Usd | None) -> Asked:
                 f"The price of {model.name} is not known, so --budget cannot hold it. Give --usd-per-million IN,OUT as "
                 "well, or leave --budget out."
             )
-        return Asked(model)
-    limit = budget_of(model.name, budget_usd)
-    return Asked(model, Budgeted(model, limit, usd_per_million=in_and_out(by_hand)))
+        return ModelToAsk(model)
+    # Raises where the model costs money and no budget was given.
+    budget = budget_of(model.name, budget_usd)
+    paid = Budgeted(model, budget, usd_per_million=in_and_out(by_hand))
+    return ModelToAsk(model, paid)
 
 
 def costs_money(name: str) -> bool:
@@ -158,7 +165,7 @@ def missing_budget(name: str) -> BadParameter:
 
 
 def agree_on_replays(
-    asked: Asked,
+    model: ModelToAsk,
     messages: Messages,
     strategies: Sequence[Strategy],
     counter: str,
@@ -172,18 +179,19 @@ def agree_on_replays(
     else there is to know."""
     from memviz.engine.recording import foreseen_requests
 
-    if asked.is_free:
+    if model.is_free:
         return
+    # Requests of long conversations are large, so none is held longer than it takes to price it.
     most_usd = []
     for request in foreseen_requests(messages, strategies, counter, probes):
-        most_usd.append(0.0 if asked.paid is None else asked.paid.most_usd(request))
+        most_usd.append(model.paid.most_usd(request) if model.paid else 0.0)
     if not most_usd:
         return
-    times = f"{asked.model.name} would be asked about {counted(most_usd, 'time')}"
-    if asked.paid is None:
+    times = f"{model.model.name} would be asked about {counted(most_usd, 'time')}"
+    if model.paid is None:
         complain(f"{times}; its price is not known, so no budget holds it.")
         return
-    limit = dollars(asked.paid.budget.limit_usd)
+    limit = dollars(model.paid.budget.limit_usd)
     complain(
         f"{times}, for at most about {dollars(sum(most_usd))}. At most {limit} is spent{more}."
     )

@@ -10,29 +10,25 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import BadParameter, Exit, Option
 
-from memviz.cli.arguments import prices_of, recalls_of, strategies_from
+from memviz.cli.arguments import recalls_of
 from memviz.cli.errors import FAILED, INTERRUPTED
-from memviz.cli.inputs import Source, source_of
+from memviz.cli.inputs import Source
+from memviz.cli.option_groups import take_groups
 from memviz.cli.options import (
-    Budget,
     Counter,
     Database,
+    FileOptions,
     FileOrId,
-    FormatName,
-    Number,
-    Prices,
     Recall,
-    Settings,
-    Strategies,
-    UserName,
-    Yes,
+    Spending,
+    StrategyOptions,
 )
 from memviz.cli.output import complain, progress_of, say
 from memviz.cli.paying import (
-    Asked,
+    ModelToAsk,
     agree_on_replays,
     has_known_price,
-    held,
+    hold_to_budget,
     summarizer_named,
 )
 from memviz.core.counters import DEFAULT_COUNTER
@@ -82,22 +78,19 @@ Questions = Annotated[
 ]
 
 
+@take_groups
 def record_conversation(
     conversation: FileOrId,
+    *,
     model: ModelName,
     out: Out,
-    strategy: Strategies = None,
-    settings: Settings = None,
+    named: StrategyOptions,
     counter: Counter = None,
     questions: Questions = True,
     recall: Recall = None,
-    budget: Budget = None,
-    yes: Yes = False,
-    usd_per_million: Prices = None,
+    spending: Spending,
     api_base: ApiBase = None,
-    format: FormatName = None,
-    number: Number = None,
-    user: UserName = None,
+    reading: FileOptions,
     db: Database = None,
 ) -> None:
     """Record what a model answers: its summaries under memory strategies, and its answers to the questions.
@@ -113,19 +106,14 @@ def record_conversation(
       memviz record sample-trip -s summary -s summary_only --model ollama/llama3.2 --no-questions -o trip.recording
       memviz replay chat.json -s summary:buffer_size=8 --model recording:chat.recording
     """
-    from memviz.models.recordings.files import RecordingFile
-
-    if not strategy:
+    if not named.named:
         raise BadParameter(
             "Give --strategy NAME, once or more. `memviz strategies` shows the names."
         )
-    strategies = strategies_from(strategy, settings or ())
-    model_name = model.strip()
-    counter_name = counter or DEFAULT_COUNTER
-    recorded_model = _model_with_budget(
-        model_name, counter_name, budget, usd_per_million, api_base
-    )
-    source = source_of(conversation, db, format, number, user)
+    strategies = named.strategies()
+    counter = counter or DEFAULT_COUNTER
+    recorded_model = _model_with_budget(model.strip(), counter, spending, api_base)
+    source = reading.find_source(conversation, db)
     recalls = recalls_of(recall or (), source.transcript)
     _refuse_to_overwrite(source, out)
     probes = source.transcript.probes if questions else ()
@@ -133,24 +121,25 @@ def record_conversation(
         recorded_model,
         source.transcript,
         strategies,
-        counter_name,
+        counter,
         probes,
-        yes=yes,
+        yes=spending.yes,
         more=", and nothing for what the recording holds",
     )
-    with RecordingFile(out, _about(source.transcript, model_name)) as file:
-        request_count = _record(
-            file,
-            source.transcript,
-            strategies,
-            recorded_model,
-            counter=counter_name,
-            recalls=recalls,
-            probes=probes,
-        )
-    settings_held = counted(strategies, "setting")
+    request_count = _record(
+        out,
+        source.transcript,
+        strategies,
+        recorded_model,
+        counter=counter,
+        recalls=recalls,
+        probes=probes,
+    )
+    recorded_settings = counted(strategies, "setting")
     requests_made = counted(request_count, "request")
-    say(f"{out} holds {settings_held}; {requests_made} made now.{recorded_model.spent}")
+    say(
+        f"{out} holds {recorded_settings}; {requests_made} made now.{recorded_model.spent}"
+    )
 
 
 def _refuse_to_overwrite(source: Source, out: Path) -> None:
@@ -163,7 +152,6 @@ def _refuse_to_overwrite(source: Source, out: Path) -> None:
 
 def _about(transcript: Transcript, model_name: str) -> About:
     """Return what a recording that is made today says of itself."""
-
     from memviz.models.recordings.recording import About
 
     today = datetime.now(UTC).date().isoformat()
@@ -171,12 +159,8 @@ def _about(transcript: Transcript, model_name: str) -> About:
 
 
 def _model_with_budget(
-    name: str,
-    counter: str,
-    budget_usd: float | None,
-    usd_per_million: str | None,
-    api_base: str | None,
-) -> Asked:
+    name: str, counter: str, spending: Spending, api_base: str | None
+) -> ModelToAsk:
     """Return the model to record, held to the budget if it costs money.
 
     Raises BadParameter for the built-in model and other models of memviz's own, for a
@@ -187,8 +171,7 @@ def _model_with_budget(
 
     if is_free(name):
         raise BadParameter(f"{name} is no model to record. Name one as provider/model.")
-    entered_prices = prices_of(usd_per_million, "--usd-per-million", most=2)
-    needs_no_list_price = entered_prices or api_base or is_self_hosted(name)
+    needs_no_list_price = spending.prices_by_hand or api_base or is_self_hosted(name)
     if not needs_no_list_price and not has_known_price(name):
         raise BadParameter(
             f"The price of {name} is not known. Give --usd-per-million IN,OUT and --budget USD."
@@ -197,28 +180,33 @@ def _model_with_budget(
         unpaid_model = model(name, api_base=api_base)
     else:
         unpaid_model = summarizer_named(name, counter)
-    return held(unpaid_model, budget_usd, entered_prices)
+    return hold_to_budget(unpaid_model, spending.budget_usd, spending.prices_by_hand)
 
 
 def _record(
-    file: RecordingFile,
+    out: Path,
     transcript: Transcript,
     strategies: Sequence[Strategy],
-    recorded_model: Asked,
+    recorded_model: ModelToAsk,
     *,
     counter: str,
     recalls: Recalls,
     probes: Sequence[Probe],
 ) -> int:
-    """Record into ``file``, and return the number of requests that were made.
+    """Record into the file ``out``, and return the number of requests that were made.
 
     Whatever ends it early, what was answered until then is in the file.
     """
     from memviz.engine.planned_recalls import by_request
     from memviz.engine.recording import record
+    from memviz.models.recordings.files import RecordingFile
 
+    name = recorded_model.budgeted.name
     request_count = 0
-    with progress_of(f"Recording {recorded_model.who.name}") as bar:
+    with (
+        RecordingFile(out, _about(transcript, name)) as file,
+        progress_of(f"Recording {name}") as bar,
+    ):
 
         def show(progress: Progress) -> None:
             nonlocal request_count
@@ -228,11 +216,11 @@ def _record(
                 label += f", {dollars(recorded_model.budget.spent_usd)} spent"
             bar(progress.done, progress.total, label)
 
-        with _ending_with_a_way_on(file, recorded_model):
+        with _say_how_to_go_on(file, recorded_model):
             record(
                 transcript,
                 strategies,
-                model=recorded_model.who,
+                model=recorded_model.budgeted,
                 file=file,
                 counter=counter,
                 progress=show,
@@ -243,11 +231,10 @@ def _record(
 
 
 @contextmanager
-def _ending_with_a_way_on(
-    file: RecordingFile, recorded_model: Asked
+def _say_how_to_go_on(
+    file: RecordingFile, recorded_model: ModelToAsk
 ) -> Generator[None]:
     """End the command at an error or Ctrl-C, and say that it can go on from there."""
-
     exit_code = FAILED
     try:
         yield

@@ -12,26 +12,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import BadParameter, Exit, Option
 
-from memviz.cli.arguments import prices_of as prices_in
-from memviz.cli.arguments import recalls_of, strategies_from
+from memviz.cli.arguments import recalls_of
 from memviz.cli.embedding import vectors_for
 from memviz.cli.errors import FAILED, INTERRUPTED
-from memviz.cli.inputs import Source, source_of
+from memviz.cli.inputs import Source
 from memviz.cli.option_groups import take_groups
 from memviz.cli.options import (
     AsJson,
-    Budget,
     Counter,
     Database,
+    FileOptions,
     FileOrId,
-    FormatName,
-    Number,
-    Prices,
     Recall,
-    Settings,
-    Strategies,
-    UserName,
-    Yes,
+    Spending,
+    StrategyOptions,
     pause_option,
 )
 from memviz.cli.output import (
@@ -43,9 +37,9 @@ from memviz.cli.output import (
     write_text,
 )
 from memviz.cli.paying import (
-    Asked,
+    ModelToAsk,
     agree_on_replays,
-    held,
+    hold_to_budget,
     priced,
     summarizer_named,
 )
@@ -144,18 +138,13 @@ class Outputs:
 def replay_conversation(
     conversation: FileOrId,
     *,
-    strategy: Strategies = None,
-    settings: Settings = None,
+    named: StrategyOptions,
     config: Config = None,
     counter: Counter = None,
     model: ModelName = None,
-    format: FormatName = None,
-    number: Number = None,
-    user: UserName = None,
+    reading: FileOptions,
     recall: Recall = None,
-    budget: Budget = None,
-    yes: Yes = False,
-    usd_per_million: Prices = None,
+    spending: Spending,
     outputs: Outputs,
     db: Database = None,
 ) -> None:
@@ -178,87 +167,88 @@ def replay_conversation(
       memviz replay chat.json --config configs/memory.yaml
       memviz replay chat.json -s token_buffer --json | jq '.requests[].tokens.history'
     """
-    chosen, own_counter, own_model = _find_settings(strategy, settings, config)
+    strategies, own_counter, own_model = _find_settings(named, config)
     counter = counter or own_counter
     summarizer = summarizer_named(model or own_model, counter)
-    by_hand = prices_in(usd_per_million, "--usd-per-million", most=2)
-    asked = _hold_to_budget(summarizer, budget, by_hand)
-    source = source_of(conversation, db, format, number, user)
+    by_hand = spending.prices_by_hand
+    writer = _hold_to_budget(summarizer, spending.budget_usd, by_hand)
+    source = reading.find_source(conversation, db)
     recalls = recalls_of(recall or (), source.transcript)
+    # Replays that the library keeps ask nobody, so they cost nothing.
     missing = []
-    for chosen_strategy in chosen:
-        if not source.is_kept(chosen_strategy, counter, summarizer, recalls):
-            missing.append(chosen_strategy)
-    agree_on_replays(asked, source.transcript, missing, counter, yes=yes)
+    for strategy in strategies:
+        if not source.is_kept(strategy, counter, summarizer, recalls):
+            missing.append(strategy)
+    yes = spending.yes
+    agree_on_replays(writer, source.transcript, missing, counter, yes=yes)
     logs = [Log(source.transcript.messages)]
-    kept = source.kept_vectors
-    with vectors_for(kept, logs, chosen, asked.budget, budget, yes=yes):
-        runs = _replay_all(source, chosen, counter, asked, recalls)
+    vectors = source.kept_vectors
+    budget = writer.budget
+    with vectors_for(vectors, logs, strategies, budget, spending.budget_usd, yes=yes):
+        runs = _replay_all(source, strategies, counter, writer, recalls)
         outputs.write(runs, source, summarizer, by_hand)
         _fail_if_summaries_failed(runs)
 
 
 def _hold_to_budget(
     summarizer: Model, budget_usd: float | None, by_hand: Usd | None
-) -> Asked:
-    """Return the summarizer as it is asked: with its budget, where it costs money."""
-
+) -> ModelToAsk:
+    """Return the summarizer with its budget, where it costs money."""
     if not is_free(summarizer.name):
-        return held(summarizer, budget_usd, by_hand)
+        return hold_to_budget(summarizer, budget_usd, by_hand)
     if by_hand is not None:
         complain(
             f"Warning: --usd-per-million is not used: it prices --model, and {in_words(summarizer.name)} costs "
             "nothing. --prices-of names whose prices count in the report."
         )
-    return Asked(summarizer)
+    return ModelToAsk(summarizer)
 
 
 def _find_settings(
-    named: Sequence[str] | None, settings: Sequence[str] | None, config: Path | None
+    named: StrategyOptions, config: Path | None
 ) -> tuple[list[Strategy], str, str]:
-    """The strategies, the counter and the summarizer, as far as no other option names one."""
+    """Return the strategies, the counter and the summarizer of the configuration file, else those of the command
+    line and the defaults."""
     from memviz.engine.memory_config import load_memory_config, strategy_of
 
     if config is None:
-        chosen = strategies_from(named or (), settings or ())
-        return chosen, DEFAULT_COUNTER, OFFLINE
-    if named or settings:
+        return named.strategies(), DEFAULT_COUNTER, OFFLINE
+    if not named.is_empty:
         raise BadParameter(
             "--config says which strategy to replay. Leave out --strategy and --set, or --config."
         )
-    read = load_memory_config(config)
-    counter = read["memory"].get("counter", DEFAULT_COUNTER)
-    summarizer = read["memory"].get("summarizer", OFFLINE)
-    return [strategy_of(read)], counter, summarizer
+    setting = load_memory_config(config)
+    counter = setting["memory"].get("counter", DEFAULT_COUNTER)
+    summarizer = setting["memory"].get("summarizer", OFFLINE)
+    return [strategy_of(setting)], counter, summarizer
 
 
 def _replay_all(
     source: Source,
-    chosen: Sequence[Strategy],
+    strategies: Sequence[Strategy],
     counter: str,
-    asked: Asked,
+    writer: ModelToAsk,
     recalls: Recalls,
 ) -> list[Run]:
-    """The replays. What they cost is said, also of those that a failure ended."""
-
-    writer = asked.who
-    if not asked.is_free:
+    """Return the replays, and say what they cost, also where a failure ended them."""
+    model = writer.budgeted
+    if not writer.is_free:
         # A failure that every other call would share ends the command.
-        writer = FirstFailureEnds(writer)
+        model = FirstFailureEnds(model)
     runs = []
     try:
-        for strategy in chosen:
+        for strategy in strategies:
             label = strategy.label
             with progress_of(f"Replaying under {label}") as progress:
-                runs.append(source.run(strategy, counter, writer, progress, recalls))
+                runs.append(source.run(strategy, counter, model, progress, recalls))
     except KeyboardInterrupt:
         complain(
             f"Stopped by Ctrl-C while replaying under {label}. Nothing of this run was saved."
         )
         raise Exit(INTERRUPTED) from None
     finally:
-        if asked.budget is not None and asked.budget.calls:
-            complain(asked.spent.strip())
+        if writer.budget is not None and writer.budget.calls:
+            complain(writer.spent.strip())
     return runs
 
 
@@ -288,12 +278,13 @@ def _as_json(runs: Sequence[Run]) -> Any:
 
 
 def _as_csv(runs: Sequence[Run]) -> str:
-    """The requests of all runs in one table; the first column says whose they are."""
+    """Return the requests of all runs in one table; the first column names the strategy."""
     from memviz.dashboard.reporting.run_tables import requests_csv
 
     out = StringIO()
     rows = writer(out, lineterminator="\n")
     for number, run in enumerate(runs):
+        # Each run has a table with a head of its own: one of them is enough.
         head, *requests = reader(StringIO(requests_csv(run), newline=""))
         if not number:
             rows.writerow(["strategy", *head])
@@ -303,14 +294,15 @@ def _as_csv(runs: Sequence[Run]) -> str:
 
 
 def _print_runs(runs: Sequence[Run], *, brief: bool) -> None:
-    """The comparison, which is what one asks for first, and then each run request by request, unless it is to be
-    ``brief``."""
+    """Print the comparison of several runs, then each run request by request, unless it is to be ``brief``."""
     from memviz.cli.tables import print_run, print_totals
 
     out = console()
     if brief or len(runs) > 1:
         print_totals(out, runs)
-    for run in () if brief else runs:
+    if brief:
+        return
+    for run in runs:
         if len(runs) > 1:
             out.print()
         print_run(out, run)

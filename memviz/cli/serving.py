@@ -10,14 +10,22 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NoReturn
-
-from typer import Option
+from typing import NoReturn
 
 from memviz.cli.errors import OutputError
+from memviz.cli.option_groups import take_groups
 from memviz.cli.options import Database
 from memviz.cli.output import complain
-from memviz.core import page_titles
+from memviz.cli.serving_options import (
+    DEFAULT_PORT,
+    AccessOptions,
+    Address,
+    ClassOptions,
+    IdentityOptions,
+    MonitoringOptions,
+    Port,
+    WorkOptions,
+)
 from memviz.dashboard import dashboard_folder
 from memviz.models.access import (
     JSON_LOG,
@@ -31,7 +39,6 @@ from memviz.models.access import (
 from memviz.models.class_door import (
     CLASS_ADDRESS,
     CLASS_FOLDER,
-    DEFAULT_FOLDER,
     ClassDoor,
     door_link,
     make_teacher_code,
@@ -39,199 +46,21 @@ from memviz.models.class_door import (
 from memviz.models.identities import TEACHERS, TrustedProxies
 from memviz.models.visitor_limits import LIMITS, visitor_limits
 
-DEFAULT_PORT = 8501
 ELSEWHERE = "192.0.2.1"
 """An address of no machine (RFC 5737), by which the system chooses the way to the network."""
-Port = Annotated[
-    int, Option("--port", min=1, max=65_535, help="The port to listen on.")
-]
-Address = Annotated[
-    str,
-    Option(
-        "--address",
-        help="The address to listen on. Any other than 127.0.0.1 needs a door: --class, --login, --identity-header, "
-        "--password-file or --trust-everyone.",
-    ),
-]
-PasswordFile = Annotated[
-    str,
-    Option(
-        "--password-file",
-        metavar="FILE",
-        envvar="MEMVIZ_PASSWORD_FILE",
-        help="Ask each visitor for the password in this file, once a browser session.",
-    ),
-]
-TrustEveryone = Annotated[
-    bool,
-    Option(
-        "--trust-everyone",
-        envvar="MEMVIZ_TRUST_EVERYONE",
-        help="Ask for no password: whoever reaches the address may read, change and delete every conversation.",
-    ),
-]
-ClassCode = Annotated[
-    str,
-    Option(
-        "--class",
-        metavar="CODE",
-        envvar="MEMVIZ_CLASS",
-        help="Let in whoever gives this code, such as two words on a projector. Each browser has a library of its own, "
-        "which no other visitor sees.",
-    ),
-]
-TeacherCode = Annotated[
-    str,
-    Option(
-        "--teacher-code",
-        metavar="CODE",
-        envvar="MEMVIZ_TEACHER_CODE",
-        help="Whoever enters this code at the door of the class is a teacher. Without it one is made, and printed.",
-    ),
-]
-ClassFolder = Annotated[
-    str,
-    Option(
-        "--class-folder",
-        metavar="FOLDER",
-        envvar="MEMVIZ_CLASS_FOLDER",
-        help="Where the libraries of a class lie, with the key that signs its cookies.",
-    ),
-]
-EnvironmentKeys = Annotated[
-    bool | None,
-    Option(
-        "--allow-environment-keys/--no-allow-environment-keys",
-        envvar="MEMVIZ_ALLOW_ENVIRONMENT_KEYS",
-        help="Whether visitors who enter no API key use yours. [default: only at 127.0.0.1]",
-    ),
-]
-PrivateBaseUrls = Annotated[
-    bool | None,
-    Option(
-        "--allow-private-base-urls/--no-allow-private-base-urls",
-        envvar="MEMVIZ_ALLOW_PRIVATE_BASE_URLS",
-        help="Whether base URLs that visitors enter may lead to this machine and its network. "
-        "[default: only at 127.0.0.1]",
-    ),
-]
-EmbeddableBy = Annotated[
-    list[str] | None,
-    Option(
-        "--embeddable-by",
-        metavar="ORIGIN",
-        envvar="MEMVIZ_EMBEDDABLE_BY",
-        help="Pages of this origin, such as https://course.example.com, may show memviz in a frame; may be repeated.",
-    ),
-]
-AsksLogin = Annotated[
-    bool,
-    Option(
-        "--login",
-        envvar="MEMVIZ_LOGIN",
-        help="Let in whoever your provider of identities signs in (OpenID Connect, section [auth] of "
-        ".streamlit/secrets.toml). Each has a library of their own.",
-    ),
-]
-IdentityHeader = Annotated[
-    str,
-    Option(
-        "--identity-header",
-        metavar="NAME",
-        envvar="MEMVIZ_IDENTITY_HEADER",
-        help="Let in whom a proxy in front names in this header, such as X-Forwarded-Email, each with a library of "
-        "their own. Needs --trusted-proxy.",
-    ),
-]
-TrustedProxy = Annotated[
-    list[str] | None,
-    Option(
-        "--trusted-proxy",
-        metavar="ADDRESS",
-        envvar="MEMVIZ_TRUSTED_PROXIES",
-        help="The header is believed from this address or network (10.0.0.5, 10.0.0.0/24) alone; may be repeated.",
-    ),
-]
-Teacher = Annotated[
-    list[str] | None,
-    Option(
-        "--teacher",
-        metavar="EMAIL",
-        envvar="MEMVIZ_TEACHERS",
-        help="Whoever signs in under this address is a teacher; may be repeated.",
-    ),
-]
-JsonLog = Annotated[
-    bool,
-    Option(
-        "--json-log",
-        envvar="MEMVIZ_JSON_LOG",
-        help="Log one line of JSON for each page, replay and error, without texts, keys or names.",
-    ),
-]
-Metrics = Annotated[
-    str,
-    Option(
-        "--metrics",
-        metavar="[ADDRESS:]PORT",
-        envvar="MEMVIZ_METRICS",
-        help="Serve figures for Prometheus there: visitors, seconds of pages and replays, errors, memory. "
-        "[default address: 127.0.0.1]",
-    ),
-]
-Limit = Annotated[
-    list[str] | None,
-    Option(
-        "--limit",
-        metavar="NAME=NUMBER",
-        envvar="MEMVIZ_LIMITS",
-        help="The most for each visitor who has a library: conversations=200, megabytes=100, replays=12 (at once), "
-        "usd=1 (dollars for models), and usd-in-all=20 for all visitors together; may be repeated.",
-    ),
-]
-DaskAddress = Annotated[
-    str,
-    Option(
-        "--dask",
-        metavar="ADDRESS",
-        envvar="MEMVIZ_DASK",
-        help=f"Measure the sweeps of the page {page_titles.TUNE} on the Dask cluster of this scheduler, such as tcp://10.0.0.7:8786, "
-        "and on this server as long as it is gone. The conversations are sent there.",
-    ),
-]
-FleetFolderShown = Annotated[
-    str,
-    Option(
-        "--fleet",
-        metavar="FOLDER",
-        envvar="MEMVIZ_FLEET",
-        help=f"Show on the page {page_titles.FLEET} what memviz sweep --write wrote to this folder; its conversations "
-        "can be opened.",
-    ),
-]
 
 
+@take_groups
 def open_dashboard(
+    *,
     port: Port = DEFAULT_PORT,
     address: Address = "127.0.0.1",
     db: Database = None,
-    password_file: PasswordFile = "",
-    trust_everyone: TrustEveryone = False,
-    allow_environment_keys: EnvironmentKeys = None,
-    allow_private_base_urls: PrivateBaseUrls = None,
-    embeddable_by: EmbeddableBy = None,
-    fleet: FleetFolderShown = "",
-    dask: DaskAddress = "",
-    limit: Limit = None,
-    class_code: ClassCode = "",
-    class_folder: ClassFolder = DEFAULT_FOLDER,
-    teacher_code: TeacherCode = "",
-    login: AsksLogin = False,
-    identity_header: IdentityHeader = "",
-    trusted_proxy: TrustedProxy = None,
-    teacher: Teacher = None,
-    json_log: JsonLog = False,
-    metrics: Metrics = "",
+    options: AccessOptions,
+    work: WorkOptions,
+    class_: ClassOptions,
+    identities: IdentityOptions,
+    monitoring: MonitoringOptions,
 ) -> None:
     """Start the dashboard; Ctrl-C ends it.
 
@@ -247,50 +76,79 @@ def open_dashboard(
       memviz ui --embeddable-by http://127.0.0.1:8000
       memviz ui --fleet swept
     """
-    from memviz.storage.workspace import DATABASE_VARIABLE
-    from memviz.tuning.cluster import DASK_VARIABLE
-    from memviz.tuning.fleet.opening import FLEET_VARIABLE, open_fleet_sweep
+    from memviz.tuning.fleet.opening import open_fleet_sweep
 
-    doors = {
-        "--class": class_code,
-        "--login": login,
-        "--identity-header": identity_header,
-    }
-    access = ServerAccess(
-        address,
-        trust_everyone,
-        password_file,
-        allow_environment_keys,
-        allow_private_base_urls,
-        tuple(embeddable_by or ()),
-        tuple(option for option, is_given in doors.items() if is_given),
-    )
+    access = _find_access(address, options, class_, identities)
+    # What the server would refuse is refused here, before it takes its time to start.
     _check(access)
     os.environ.update(access.variables())
-    if class_code:
+    if class_.code:
         place = os.environ.get(CLASS_ADDRESS) or f"http://{_name_of(address)}:{port}"
-        door = ClassDoor(class_code, Path(class_folder), teacher_code, place)
+        door = ClassDoor(class_.code, Path(class_.folder), class_.teacher_code, place)
         _open_class(door, db or "")
-    if identity_header:
-        _believe_proxies(identity_header, trusted_proxy or ())
-    limits = " ".join(limit or ())
-    visitor_limits({LIMITS: limits})
-    metrics_place(metrics)  # refused here, before the server takes its time to start
-    if fleet:
-        open_fleet_sweep(fleet)  # refused here rather than on the page
-    said = {
-        LOGIN: "1" if login else "",
-        TEACHERS: " ".join(teacher or ()),
-        CLASS_FOLDER: class_folder,
-        METRICS: metrics,
-        JSON_LOG: "1" if json_log else "",
-        FLEET_VARIABLE: fleet,
-        DASK_VARIABLE: dask,
-        LIMITS: limits,
+    if identities.header:
+        _trust_proxies(identities.header, identities.trusted_proxies or ())
+    visitor_limits({LIMITS: _join(work.limits)})
+    metrics_place(monitoring.metrics)
+    if work.fleet:
+        open_fleet_sweep(work.fleet)
+    _tell_server(class_, identities, monitoring, work, db)
+    _start(port, address)
+
+
+def _find_access(
+    address: str,
+    options: AccessOptions,
+    class_: ClassOptions,
+    identities: IdentityOptions,
+) -> ServerAccess:
+    """Return who may reach the server, by which doors, and what visitors may have it do."""
+    doors = {
+        "--class": class_.code,
+        "--login": identities.login,
+        "--identity-header": identities.header,
+    }
+    open_doors = tuple(option for option, is_given in doors.items() if is_given)
+    return ServerAccess(
+        address,
+        options.trust_everyone,
+        options.password_file,
+        options.allow_environment_keys,
+        options.allow_private_base_urls,
+        tuple(options.embeddable_by or ()),
+        open_doors,
+    )
+
+
+def _tell_server(
+    class_: ClassOptions,
+    identities: IdentityOptions,
+    monitoring: MonitoringOptions,
+    work: WorkOptions,
+    db: str | None,
+) -> None:
+    """Set the variables of the environment by which the pages know the options: Streamlit passes none on to them."""
+    from memviz.storage.workspace import DATABASE_VARIABLE
+    from memviz.tuning.cluster import DASK_VARIABLE
+    from memviz.tuning.fleet.opening import FLEET_VARIABLE
+
+    values = {
+        LOGIN: "1" if identities.login else "",
+        TEACHERS: _join(identities.teachers),
+        CLASS_FOLDER: class_.folder,
+        METRICS: monitoring.metrics,
+        JSON_LOG: "1" if monitoring.json_log else "",
+        FLEET_VARIABLE: work.fleet,
+        DASK_VARIABLE: work.dask,
+        LIMITS: _join(work.limits),
         DATABASE_VARIABLE: db,
     }
-    os.environ.update({name: value for name, value in said.items() if value})
-    _start(port, address)
+    os.environ.update({name: value for name, value in values.items() if value})
+
+
+def _join(values: Sequence[str] | None) -> str:
+    """Return the values of a repeated option as a variable of the environment holds them."""
+    return " ".join(values or ())
 
 
 def _start(port: int, address: str) -> NoReturn:
@@ -307,12 +165,12 @@ def _start(port: int, address: str) -> NoReturn:
     arguments += ["--server.address", address]
     if address in ("0.0.0.0", "::"):  # noqa: S104 - Streamlit would ask a server outside which address this machine has
         arguments += ["--browser.serverAddress", socket.gethostname()]
-    with _quiet_end():
+    with _end_quietly():
         sys.exit(streamlit(arguments, prog_name="memviz ui"))
 
 
 def _check(access: ServerAccess) -> None:
-    """Refuse what the server would refuse, before it takes its time to start."""
+    """Raise for options that the server would refuse, and warn of a password that others can read."""
     access.check()
     if access.password_file:
         read_password(access.password_file)
@@ -323,8 +181,10 @@ def _check(access: ServerAccess) -> None:
 
 
 def _open_class(door: ClassDoor, database: str) -> None:
-    """Say to the server that it serves a class, and to whoever starts it what its visitors have to type. A code of the
-    teacher that was given is not written into what may be a log."""
+    """Tell the server that it serves a class, and whoever starts it what visitors have to type.
+
+    A code of the teacher that was given is shown on terminals alone: stderr may be a log.
+    """
     from memviz.storage.own_libraries import library_places
 
     is_made_here = not door.teacher_code
@@ -348,8 +208,8 @@ def _draw_qr(text: str) -> None:
     segno.make(text, micro=False).terminal(sys.stderr, compact=True)
 
 
-def _believe_proxies(header: str, networks: Sequence[str]) -> None:
-    """Say to the server which proxies sign people in."""
+def _trust_proxies(header: str, networks: Sequence[str]) -> None:
+    """Tell the server which proxies sign people in."""
     proxies = TrustedProxies(header, tuple(networks))
     proxies.check()
     os.environ.update(proxies.variables())
@@ -370,8 +230,11 @@ def _name_of(address: str) -> str:
 
 
 @contextmanager
-def _quiet_end() -> Iterator[None]:
-    """Ctrl-C is the usual end. The server closes at it and then raises the signal once more, for whoever started it."""
+def _end_quietly() -> Iterator[None]:
+    """A block that Ctrl-C and SIGTERM end with exit code 0.
+
+    The server closes at the first signal, and then raises it once more for whoever started it.
+    """
     endings = (signal.SIGINT, signal.SIGTERM)
     before = {
         ending: signal.signal(ending, lambda *_: sys.exit(0)) for ending in endings

@@ -33,7 +33,7 @@ class SettingFigures:
     test: str
     """The id of the test that made it: ``tests/test_memory.py::test_rule``."""
     number: int
-    """Its number among the replays of that test, from 1."""
+    """The number of the replay among those of its test, from 1."""
     setting: str
     facts: int
     facts_kept: int
@@ -123,15 +123,15 @@ class FiguresComparison:
 
     def _headline(self) -> str:
         """Return what was found in one line: ``**Worse: 1 of 3 settings, 2 settings are gone.**``."""
-        gone = ""
+        missing = ""
         if self.gone:
             verb = "is" if len(self.gone) == 1 else "are"
-            gone = f", {counted(self.gone, 'setting')} {verb} gone"
+            missing = f", {counted(self.gone, 'setting')} {verb} gone"
         in_both = [change for change in self.changes if change.before and change.after]
         number = counted(in_both, "setting")
         if self.worse:
-            return f"**Worse: {len(self.worse):,} of {number}{gone}.**"
-        return f"**Nothing got worse in {number}{gone}.**"
+            return f"**Worse: {len(self.worse):,} of {number}{missing}.**"
+        return f"**Nothing got worse in {number}{missing}.**"
 
 
 _SETTINGS = TypeAdapter(list[SettingFigures])

@@ -121,7 +121,7 @@ class Goal:
 
     @property
     def constraints(self) -> "Constraints":
-        """The same limits, as a recommendation takes them."""
+        """The limits of these options, as a recommendation takes them."""
         from memviz.tuning.constraints import Constraints
 
         over: Any = "worst" if self.worst else "median"

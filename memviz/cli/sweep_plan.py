@@ -81,7 +81,7 @@ class Payer:
     by_hand: Usd | None
     """The prices of the summarizer where they are entered by hand."""
     yes: bool
-    """Nobody is asked before money is spent."""
+    """True if nobody is to be asked before money is spent."""
 
     @classmethod
     def of(
@@ -198,13 +198,13 @@ def vectors_of(
         raise BadParameter(
             "An embedding model is asked from here for what is written during a replay. Leave --workers out."
         )
-    kept = workspace.kept_vectors if workspace else KeptVectors()
+    vectors = workspace.kept_vectors if workspace else KeptVectors()
     logs = [subject.log for subject in plan.subjects]
     for log in logs:
         # Other processes have nothing but what is kept.
-        log.kept_vectors = kept
+        log.kept_vectors = vectors
     budget = payer.budget if payer else None
-    return vectors_for(kept, logs, asking, budget, budget_usd, yes=yes)
+    return vectors_for(vectors, logs, asking, budget, budget_usd, yes=yes)
 
 
 def say_how_long(plan: Plan, writer: Model) -> None:
@@ -224,6 +224,7 @@ def say_how_long(plan: Plan, writer: Model) -> None:
                 messages[setting] += len(subject.log)
     if messages.total() < LONG_MESSAGES:
         return
+    # Each setting is tried over the beginning of one conversation, which tells its pace.
     transcript = Transcript(tuple(plan.subjects[0].log))
     HERE.try_out(list(messages), transcript, plan.counter, writer)
     seconds = 0.0
@@ -232,10 +233,10 @@ def say_how_long(plan: Plan, writer: Model) -> None:
         if needed is None:
             return
         seconds += needed
-    what = f"{counted(plan.settings, 'setting')} over {counted(plan.subjects, 'conversation')} take"
+    amount = f"{counted(plan.settings, 'setting')} over {counted(plan.subjects, 'conversation')} take"
     if measured.cells:
         share = share_of(len(measured.cells), measured.total, "run")
-        what = f"{share} were measured before, the others take"
+        amount = f"{share} were measured before, the others take"
     complain(
-        f"{what} about {time_words(seconds)} in one process. --seconds measures what fits into less."
+        f"{amount} about {time_words(seconds)} in one process. --seconds measures what fits into less."
     )

@@ -36,7 +36,7 @@ class Ended:
 
 
 def work_off(
-    sweeping: Sweeping, what: str, on_stop: Callable[[], object] | None = None
+    sweeping: Sweeping, title: str, on_stop: Callable[[], object] | None = None
 ) -> Ended:
     """Measure what is missing, with a bar on stderr. What ends it early is said, and what is finished stays;
     ``on_stop`` is called when the user ends it."""
@@ -47,7 +47,7 @@ def work_off(
             on_stop()
 
     problem = ""
-    with interrupts(stop) as interrupted, progress_of(what) as progress:
+    with interrupts(stop) as interrupted, progress_of(title) as progress:
         progress(0, sweeping.total)
         try:
             for _ in sweeping:
@@ -60,6 +60,7 @@ def work_off(
     sweep = sweeping.sweep
     if sweep.is_complete:
         return Ended(sweep, sweeping.measured)
+    # The user's wish comes before an error that it may have caused; that time is over is no failure.
     code = FAILED
     if interrupted.is_set():
         problem = "Stopped by Ctrl-C."
@@ -91,18 +92,18 @@ def _what_fits(sweep: Sweep) -> str:
 def interrupts(stop: Callable[[], object]) -> Iterator[Event]:
     """Within this a first Ctrl-C calls ``stop`` and sets the event; a second one raises :class:`KeyboardInterrupt`.
     Only the main thread can ask for this."""
-    asked = Event()
+    is_asked = Event()
 
     def interrupted(number: int, frame: object) -> None:
-        if asked.is_set():
+        if is_asked.is_set():
             raise KeyboardInterrupt
-        asked.set()
+        is_asked.set()
         stop()
         # A stream must not be written to from within a write to it.
         os.write(STDERR, STOPPING)
 
     before = signal.signal(signal.SIGINT, interrupted)
     try:
-        yield asked
+        yield is_asked
     finally:
         signal.signal(signal.SIGINT, before)

@@ -125,6 +125,8 @@ def assume_prices(summarizing: Summarizing, prices: PriceOptions) -> PricingAssu
     from memviz.tuning.pricing_assumptions import PricingAssumptions
 
     model = prices.name
+    # Summaries are written by the model that is named for them, else by the one that is paid for them, else by that
+    # which answers.
     summarizer = model
     if prices.summarizer_model:
         summarizer = prices.summarizer_model.strip()
@@ -135,6 +137,7 @@ def assume_prices(summarizing: Summarizing, prices: PriceOptions) -> PricingAssu
     if summarizer != model or prices.summarizer_by_hand is not None:
         writer = priced(summarizer, prices.summarizer_by_hand)
     unknown = []
+    # Unknown costs are no reason to end: all else that a sweep measures is known without them.
     if main is None:
         unknown.append(model)
     if writer is None and summarizer not in unknown:
@@ -155,13 +158,13 @@ def _find_settings(
 
     logs = [subject.log for subject in subjects]
     largest = largest_sizes(logs, find_counter(counter))
-    recorded = _recorded_settings(writer, subjects, counter)
+    recorded = _find_recorded_settings(writer, subjects, counter)
     return settings_to_try(
         grid.strategies or (), grid.assignments or (), largest, recorded
     )
 
 
-def _recorded_settings(
+def _find_recorded_settings(
     writer: Model, subjects: Sequence[SweepConversation], counter: str
 ) -> list[Strategy] | None:
     """Return the settings whose summaries over all of the conversations a recording holds; ``None`` where the
@@ -175,6 +178,7 @@ def _recorded_settings(
     for subject in subjects:
         digest = conversation_digest(subject.log, subject.system_prompt, subject.tools)
         of_subject = writer.recording.strategies_over(digest, counter)
+        # Over several conversations only the settings that were recorded for each of them.
         if recorded is not None:
             of_subject = [setting for setting in recorded if setting in of_subject]
         recorded = of_subject

@@ -50,11 +50,11 @@ def print_run(out: Console, run: Run) -> None:
             out.print(on_one_line(_sentence_on(compaction, run)))
     out.print()
     use = token_use(run)
-    out.print(_sent_sentence(use, run))
+    out.print(_describe_requests(use, run))
     if use.summarizer_calls:
-        out.print(_summarizer_sentence(use, run))
+        out.print(_describe_summarizer(use, run))
     if _has_forms(run):
-        out.print(_reduced_sentence(run))
+        out.print(_describe_reductions(run))
     for warning in health_warnings(run):
         out.print(on_one_line(f"{warning.title}: {warning.numbers} {warning.remedy}"))
 
@@ -112,7 +112,7 @@ def print_sweep(
     rows = shown_rows.to_dict("records")
     out.print(_table_of_settings(rows, measures, recommended))
     out.print()
-    sentence = _what_is_shown(sweep, constraints, len(shown_rows), len(table))
+    sentence = _describe_table(sweep, constraints, len(shown_rows), len(table))
     out.print(on_one_line(sentence))
 
 
@@ -126,6 +126,7 @@ def _table_of_requests(run: Run) -> Table:
     """A row a request. Which call of its turn it is stands there only where a turn has several."""
     has_names = any("names" in record.tokens for record in run.requests)
     parts = [part for part in PARTS if part != "names" or has_names]
+    # Without calls of tools each turn has one request, and a column of ones would say nothing.
     place = ["turn", "call"] if run.has_calls else ["turn"]
     numbers = [*place, *parts, "total", "reply"]
     table = _tight_table(*numbers, "", right=numbers)
@@ -164,7 +165,7 @@ def _sentence_on(compaction: Compaction, run: Run) -> str:
     return f"{sentence} {name[:1].upper()}{name[1:]} has a text of {tokens}."
 
 
-def _sent_sentence(use: TokenUse, run: Run) -> str:
+def _describe_requests(use: TokenUse, run: Run) -> str:
     turns = f" in {counted(run.turns, 'turn')}" if run.has_calls else ""
     counter = run.counter.name
     whose = "any model but OpenAI's" if counter in ENCODING_FILES else "every model"
@@ -176,7 +177,7 @@ def _sent_sentence(use: TokenUse, run: Run) -> str:
     )
 
 
-def _summarizer_sentence(use: TokenUse, run: Run) -> str:
+def _describe_summarizer(use: TokenUse, run: Run) -> str:
     models = set()
     for compaction in run.compactions:
         if compaction.model:
@@ -200,13 +201,13 @@ def _has_forms(run: Run) -> bool:
     return False
 
 
-def _reduced_sentence(run: Run) -> str:
+def _describe_reductions(run: Run) -> str:
     """A sentence on the messages that the last request sends with less in them."""
     fates = run.fates_at(run.requests[-1])
-    cleared = int((fates == Fate.CLEARED).sum())
+    cleared_count = int((fates == Fate.CLEARED).sum())
     shortened = int((fates == Fate.SHORTENED).sum())
     return (
-        f"In the last request {counted(cleared, 'message')} cleared (sent as a placeholder or without arguments) "
+        f"In the last request {counted(cleared_count, 'message')} cleared (sent as a placeholder or without arguments) "
         f"and {shortened:,} shortened."
     )
 
@@ -241,9 +242,9 @@ def _table_of_settings(
     several = any(row["conversations"] > 1 for row in rows)
     table = _table_of_measures("setting", measures, [EACH] if several else [])
     for row in rows:
-        each = [spread_in_words(row)] if several else []
+        spread = [spread_in_words(row)] if several else []
         marks = _marks_of_setting(row, recommended)
-        table.add_row(*_cells_of(row, measures), *each, marks)
+        table.add_row(*_cells_of(row, measures), *spread, marks)
     return table
 
 
@@ -277,7 +278,7 @@ def _marks_of_setting(row: dict[Any, Any], recommended: int | None) -> str:
     return ", ".join(marks)
 
 
-def _what_is_shown(
+def _describe_table(
     sweep: Sweep, constraints: Constraints, rows: int, settings: int
 ) -> str:
     facts_by_subject = {
@@ -297,9 +298,9 @@ def _what_is_shown(
     sentence += "."
     compared = len(sweep.compared_conversations)
     if compared > 1:
-        which = "the middle" if constraints.over == "median" else "the worst"
+        middle_or_worst = "the middle" if constraints.over == "median" else "the worst"
         sentence += (
             f" Cost, tokens and summarizations of {compared:,} conversations are added; the facts kept and the largest "
-            f"request are those of {which} one."
+            f"request are those of {middle_or_worst} one."
         )
     return sentence

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from typer import Exit, Option
 
 from memviz.cli.errors import FAILED
-from memviz.cli.inputs import source_of
+from memviz.cli.option_groups import take_groups
 from memviz.cli.options import (
     AsJson,
     Counter,
     Database,
+    FileOptions,
     FileOrId,
-    FormatName,
-    Number,
-    Settings,
-    Strategies,
-    UserName,
+    StrategyOptions,
 )
 from memviz.cli.output import progress_of, say, write_json
 from memviz.cli.why import runs_of
@@ -38,14 +35,13 @@ Factor = Annotated[
 ]
 
 
+@take_groups
 def verify_log(
     conversation: FileOrId,
-    strategy: Strategies = None,
-    settings: Settings = None,
+    *,
+    strategies: StrategyOptions,
     counter: Counter = None,
-    format: FormatName = None,
-    number: Number = None,
-    user: UserName = None,
+    reading: FileOptions,
     factor: Factor = 2.0,
     json: AsJson = False,
     db: Database = None,
@@ -62,30 +58,21 @@ def verify_log(
       memviz verify session.jsonl
       memviz verify sample-agent -s window -s summary_buffer:max_token_limit=500
     """
-    from memviz.metrics.verify import tokens_not_in_log, verify
-    from memviz.tuning.recorded import Recorded
-
-    source = source_of(conversation, db, format, number, user)
-    # Where the log records no compactions everything was sent, and a breach is the log's.
-    is_recorded = any(one.kind == "compaction" for one in source.transcript.events)
-    is_of_log = not strategy and not settings
-    if is_of_log and not is_recorded:
-        strategy = ["buffer"]
-    books: list[_Books] = []
+    source = reading.find_source(conversation, db)
+    is_of_log = strategies.is_empty
+    event_kinds = {event.kind for event in source.transcript.events}
+    if is_of_log and "compaction" not in event_kinds:
+        # Where the log records no compaction everything was sent, and a breach is the log's.
+        strategies = StrategyOptions(["buffer"])
     with progress_of("Checking what was sent"):
-        for run in runs_of(source, strategy, settings, counter or DEFAULT_COUNTER):
-            events = run.strategy.events if isinstance(run.strategy, Recorded) else ()
-            breaches = verify(
-                run, events=events, factor=factor, usage_is_of_log=is_of_log
-            )
-            unseen = tokens_not_in_log(run, events, usage_is_of_log=is_of_log)
-            books.append(_Books(run, breaches, unseen))
+        runs = runs_of(source, strategies, counter or DEFAULT_COUNTER)
+        books = [_check_run(run, factor, is_of_log=is_of_log) for run in runs]
     if json:
-        write_json([_as_json(one) for one in books])
+        write_json([_as_json(run_books) for run_books in books])
     else:
-        for one in books:
-            _say_breaches(one)
-    if any(one.breaches for one in books):
+        for run_books in books:
+            _say_breaches(run_books)
+    if any(run_books.breaches for run_books in books):
         raise Exit(FAILED)
 
 
@@ -95,6 +82,18 @@ class _Books(NamedTuple):
     run: Run
     breaches: tuple[Breach, ...]
     unseen_tokens: int
+    """Tokens that the program counted and that are not in the log."""
+
+
+def _check_run(run: Run, factor: float, *, is_of_log: bool) -> _Books:
+    """Return the run with its breaches; ``is_of_log`` where the tokens that the log records are those of this run."""
+    from memviz.metrics.verify import tokens_not_in_log, verify
+    from memviz.tuning.recorded import Recorded
+
+    events = run.strategy.events if isinstance(run.strategy, Recorded) else ()
+    breaches = verify(run, events=events, factor=factor, usage_is_of_log=is_of_log)
+    unseen_tokens = tokens_not_in_log(run, events, usage_is_of_log=is_of_log)
+    return _Books(run, breaches, unseen_tokens)
 
 
 def _as_json(books: _Books) -> dict[str, object]:

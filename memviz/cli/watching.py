@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +17,7 @@ from memviz.cli.output import complain, say
 from memviz.core import page_titles
 
 if TYPE_CHECKING:
+    from memviz.watching.keeper import Keeper
     from memviz.watching.programs import Place
 
 Folders = Annotated[
@@ -101,32 +102,23 @@ def watch_programs(
     from memviz.watching.keeper import Keeper
 
     if folder or otlp or proxy:
-        places = _places_of(folder or ())
+        places = _read_places(folder or ())
     else:
-        places = _places_asked_for(yes)
+        places = _ask_for_places(yes)
     if not (places or otlp or proxy):
         raise BadParameter(
             "There is no folder to watch: none was found, or none was agreed to. Give one with --folder."
         )
+    # A signal only asks to stop: a file that is being read is kept whole.
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     keeper = Keeper(Workspace(db).store, tuple(redact or ()))
     with ExitStack() as servers:
         if otlp:
-            from memviz.watching.serving import serve_traces
-
-            traces = servers.enter_context(closing(serve_traces(keeper, otlp_port)))
-            say(
-                f"Traces are received at {traces.address}/v1/traces, their logs at /v1/logs."
-            )
+            servers.enter_context(_receive_traces(keeper, otlp_port))
         if proxy:
-            from memviz.watching.serving import serve_proxy
-
-            relay = servers.enter_context(
-                closing(serve_proxy(keeper, proxy, proxy_port))
-            )
-            say(f"{relay.address} passes requests on to {proxy}.")
+            servers.enter_context(_relay_requests(keeper, proxy, proxy_port))
         for place in places:
             say(f"Sessions are read in {place.folder}.")
         say(
@@ -135,7 +127,27 @@ def watch_programs(
         FolderWatch(places, keeper, complain).run(stop)
 
 
-def _places_of(folders: Sequence[Path]) -> list[Place]:
+@contextmanager
+def _receive_traces(keeper: Keeper, port: int) -> Iterator[None]:
+    from memviz.watching.serving import serve_traces
+
+    with closing(serve_traces(keeper, port)) as server:
+        say(
+            f"Traces are received at {server.address}/v1/traces, their logs at /v1/logs."
+        )
+        yield
+
+
+@contextmanager
+def _relay_requests(keeper: Keeper, upstream: str, port: int) -> Iterator[None]:
+    from memviz.watching.serving import serve_proxy
+
+    with closing(serve_proxy(keeper, upstream, port)) as server:
+        say(f"{server.address} passes requests on to {upstream}.")
+        yield
+
+
+def _read_places(folders: Sequence[Path]) -> list[Place]:
     from memviz.watching.programs import Place
 
     for folder in folders:
@@ -144,7 +156,7 @@ def _places_of(folders: Sequence[Path]) -> list[Place]:
     return [Place(folder.expanduser().absolute()) for folder in folders]
 
 
-def _places_asked_for(yes: bool) -> list[Place]:
+def _ask_for_places(yes: bool) -> list[Place]:
     """Return the folders of programs that the user lets be watched."""
     from memviz.watching.programs import places_here
 

@@ -11,17 +11,15 @@ from typer import Argument, BadParameter, Exit, Option
 
 from memviz.cli.arguments import strategies_from
 from memviz.cli.errors import FAILED
-from memviz.cli.inputs import Source, load_all, source_of
+from memviz.cli.inputs import Source, load_all
+from memviz.cli.option_groups import take_groups
 from memviz.cli.options import (
     AsJson,
     Counter,
     Database,
+    FileOptions,
     FileOrId,
-    FormatName,
-    Number,
-    Settings,
-    Strategies,
-    UserName,
+    StrategyOptions,
 )
 from memviz.cli.output import (
     console,
@@ -31,7 +29,7 @@ from memviz.cli.output import (
     write_json,
 )
 from memviz.cli.replaying import PricesOf
-from memviz.cli.serving import DEFAULT_PORT
+from memviz.cli.serving_options import DEFAULT_PORT
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import MemvizError
 from memviz.core.text.visible import on_one_line
@@ -59,15 +57,14 @@ Save = Annotated[
 ]
 
 
+@take_groups
 def explain_loss(
     conversation: FileOrId,
     phrase: Phrase = "",
-    strategy: Strategies = None,
-    settings: Settings = None,
+    *,
+    strategies: StrategyOptions,
     counter: Counter = None,
-    format: FormatName = None,
-    number: Number = None,
-    user: UserName = None,
+    reading: FileOptions,
     prices_of: PricesOf = "openai/gpt-5-mini",
     save: Save = False,
     json: AsJson = False,
@@ -87,73 +84,74 @@ def explain_loss(
     """
     from memviz.tuning.why import NotSaidError, why
 
-    source = _source(source_of(conversation, db, format, number, user), db, save)
+    source = reading.find_source(conversation, db)
+    # Links lead to the library, so the conversation is saved before they are written.
+    if save and not source.id:
+        source = _save_to_library(source, db)
     with progress_of("Looking at what was sent"):
-        runs = runs_of(source, strategy, settings, counter or DEFAULT_COUNTER)
+        runs = runs_of(source, strategies, counter or DEFAULT_COUNTER)
         try:
             losses = why(
                 source.transcript, phrase, prices_of=prices_of.strip(), runs=runs
             )
         except NotSaidError as error:
-            place = _other_conversation(conversation, phrase, format, user)
-            raise NotSaidError(f"{error}{place}") from None
+            hint = _hint_at_other_conversation(conversation, phrase, reading)
+            raise NotSaidError(f"{error}{hint}") from None
     links = [_link(source, loss) for loss in losses]
     if json:
-        rows = []
-        for loss, link in zip(losses, links, strict=True):
-            rows.append({**loss.to_dict(), "link": link or None})
-        write_json(rows)
+        _write_losses(losses, links)
     else:
         _print(runs, losses, links, is_list=not phrase.strip(), is_kept=bool(source.id))
     if any(loss.is_lost or loss.is_denied for loss in losses):
         raise Exit(FAILED)
 
 
-def _other_conversation(
-    given: str, phrase: str, format: str | None, user: str | None
+def _write_losses(losses: Sequence[Why], links: Sequence[str]) -> None:
+    rows = []
+    for loss, link in zip(losses, links, strict=True):
+        rows.append({**loss.to_dict(), "link": link or None})
+    write_json(rows)
+
+
+def _hint_at_other_conversation(
+    file_or_id: str, phrase: str, reading: FileOptions
 ) -> str:
-    """The place in another conversation of the same file that has a phrase; empty where none has."""
+    """Return a sentence on the other conversation of the same file that has the phrase; empty where none has."""
     from memviz.tuning.why import says
 
     # What came through a pipe cannot be read again.
-    if not Path(given).is_file():
+    if not Path(file_or_id).is_file():
         return ""
-    loaded = load_all(given, format, user)
+    loaded = load_all(file_or_id, reading.format, reading.user)
     for number, transcript in enumerate(loaded.transcripts, start=1):
         if not loaded.failures and says(transcript, phrase):
             return f" It is in conversation {number}: --conversation {number}."
     return ""
 
 
-def _source(source: Source, db: str | None, save: bool) -> Source:
-    """The conversation; where it is to be saved as the library has it, which it may have had before."""
+def _save_to_library(source: Source, db: str | None) -> Source:
+    """Return the conversation as the library has it, which may have had it before."""
     from memviz.storage.workspace import Workspace
 
-    if source.id or not save:
-        return source
     workspace = Workspace(db)
-    (added,) = workspace.add_once([source.transcript])
-    return replace(source, id=added.entry.id, workspace=workspace)
+    (addition,) = workspace.add_once([source.transcript])
+    return replace(source, id=addition.entry.id, workspace=workspace)
 
 
-def runs_of(
-    source: Source,
-    named: Sequence[str] | None,
-    settings: Sequence[str] | None,
-    counter: str,
-) -> list[Run]:
+def runs_of(source: Source, options: StrategyOptions, counter: str) -> list[Run]:
     """Return the run that the log records, where no strategy is named and it records one; else those of strategies."""
     from memviz.models.registry import model
     from memviz.tuning.recorded import recorded_run
 
-    if not named and not settings:
+    # What a log says its own program sent is better than anything simulated.
+    if options.is_empty:
         recorded = recorded_run(source.transcript, counter)
         if recorded is not None:
             return [recorded]
     summarizer = model(OFFLINE)
     return [
         source.run(strategy, counter, summarizer, None)
-        for strategy in strategies_from(named or (), settings or ())
+        for strategy in options.strategies()
     ]
 
 
@@ -202,9 +200,9 @@ def _print_remedies(remedies: Sequence[Remedy]) -> None:
     if not remedies:
         return
     keeping = [remedy for remedy in remedies if remedy.keeps]
-    others = [remedy for remedy in remedies if not remedy.keeps]
+    failing = [remedy for remedy in remedies if not remedy.keeps]
     _print_table("  What would have kept it", keeping)
-    _print_table("  What would not have", others)
+    _print_table("  What would not have", failing)
     console().print("  " + DOLLARS)
 
 
@@ -222,7 +220,8 @@ def _print_table(heading: str, remedies: Sequence[Remedy]) -> None:
 
 
 def _argument_of(strategy: Strategy) -> str:
-    """The option that names a setting; empty where none does, as for pipelines of several steps."""
+    """Return the option that names a setting, such as ``-s window:window_size=6``; empty where none does, as for
+    pipelines of several steps."""
     changed = strategy.model_dump(exclude_defaults=True)
     values = ",".join(f"{name}={value}" for name, value in changed.items())
     argument = f"{strategy.id}:{values}" if values else strategy.id
@@ -248,7 +247,8 @@ def _print_list(runs: Sequence[Run], losses: Sequence[Why]) -> None:
 
 
 def _link(source: Source, why: Why) -> str:
-    """The address of the memory map at the request that lost it, with its message selected; empty for a file."""
+    """Return the address of the memory map at the request that lost a statement, with the message that said it
+    selected; empty for a conversation that is not in the library."""
     from memviz.dashboard.lessons.study import (
         ALL_MESSAGES,
         Highlight,

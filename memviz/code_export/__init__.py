@@ -46,13 +46,13 @@ def write_memory_yaml(setting: Setting) -> str:
     mapping."""
     strategy = setting.strategy
     parameters = strategy.model_dump()
-    own = {}
+    own_keys = {}
     if strategy.id == DEFAULT_STRATEGY:
-        own = {key: parameters.pop(key) for key in OLD_KEYS}
+        own_keys = {key: parameters.pop(key) for key in OLD_KEYS}
     memory: dict[str, Any] = {"strategy": strategy.id}
     if parameters:
         memory["parameters"] = parameters
-    memory |= own
+    memory |= own_keys
     memory["counter"] = setting.counter
     memory["summarizer"] = setting.summary_model
     if setting.system_prompt:
@@ -65,7 +65,7 @@ def write_memory_yaml(setting: Setting) -> str:
         comments.append(
             f"Where it differs from what memviz simulated: {setting.summarizer_difference}"
         )
-    values = (*parameters.values(), *own.values(), setting.system_prompt)
+    values = (*parameters.values(), *own_keys.values(), setting.system_prompt)
     texts = "".join(map(str, values))
     has_line_breaks = any(mark in texts for mark in LINE_BREAKS)
     text = yaml.safe_dump(
@@ -81,14 +81,14 @@ def write_memviz_code(setting: Setting) -> str:
     """Return a program with a ``memviz.ChatMemory``; any strategy that memviz finds will do."""
     strategy = setting.strategy
     strategy.expect_live()
-    own = values_of(setting)
+    setting_values = values_of(setting)
     values = {
         "MODEL": setting.chat_model,
         "SUMMARIZER": setting.summary_model,
-        **own,
+        **setting_values,
         "strategy": called("memviz.strategy", strategy.id, strategy.model_dump()),
     }
-    packages = "'memviz[embeddings]'" if own.get("EMBEDDING_PERCENT") else ""
+    packages = "'memviz[embeddings]'" if setting_values.get("EMBEDDING_PERCENT") else ""
     return write_program(setting, "memviz", "memviz_code", values, packages=packages)
 
 
@@ -137,7 +137,7 @@ def thresholds_of(strategy: Thresholds) -> dict[str, Any]:
     keep: tuple[str, int] = ("messages", strategy.keep_messages)
     if strategy.kept_tokens:
         keep = ("tokens", strategy.kept_tokens)
-    triggers = [_amounts(clause) for clause in strategy.triggers.clauses]
+    triggers = [_list_amounts(clause) for clause in strategy.triggers.clauses]
     return {"TRIGGER": triggers, "KEEP": keep}
 
 
@@ -174,8 +174,8 @@ def is_openai(name: str) -> bool:
 
 def without_provider(name: str) -> str:
     """``gpt-5-mini``: how the provider's own API spells it."""
-    provider, slash, rest = name.partition("/")
-    return rest if slash else provider
+    provider, slash, model_name = name.partition("/")
+    return model_name if slash else provider
 
 
 def spell_for_langchain(name: str) -> str:
@@ -188,7 +188,7 @@ def spell_for_openai_agents(name: str) -> str:
     return without_provider(name) if is_openai(name) else f"litellm/{name}"
 
 
-def _amounts(clause: TriggerClause) -> dict[str, int]:
+def _list_amounts(clause: TriggerClause) -> dict[str, int]:
     """The amounts to be reached together; of several numbers of one unit the largest."""
     clauses = clause.clauses if isinstance(clause, AllOf) else (clause,)
     amounts: dict[str, int] = {}

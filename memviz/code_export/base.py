@@ -75,6 +75,8 @@ def value(content: Any, indent: int = 0) -> str:
     pad = " " * indent
     lines = ["("]
     for line in content.splitlines(keepends=True):
+        # Pieces that stand behind each other are one text for Python. Each line of the text begins a new one, so that
+        # the program shows its lines.
         lines += [f"{pad}    {quoted(piece)}" for piece in _PIECE.findall(line)]
     return "\n".join([*lines, f"{pad})"])
 
@@ -93,6 +95,7 @@ def called(function: str, first: str, arguments: Mapping[str, Any]) -> Expressio
 def import_lines(imported: Iterable[tuple[str, str]]) -> str:
     """Import lines in the usual order: the standard library, a blank line, the rest. Each import is a module with a
     name from it, or no module and the name of one."""
+    # One line for each module, with all names that are imported from it.
     names: dict[str, set[str]] = defaultdict(set)
     for module, name in imported:
         names[module].add(name)
@@ -154,8 +157,8 @@ class Setting:
     @property
     def summary_model(self) -> str:
         """The model that summarizes in exported code, the same in every target."""
-        chosen = self.summarizer_model or self.summarizer
-        return self.chat_model if is_free(chosen) else chosen
+        name = self.summarizer_model or self.summarizer
+        return self.chat_model if is_free(name) else name
 
     @property
     def summarizer_difference(self) -> str:

@@ -69,10 +69,11 @@ def write_from_templates(
         **values_of(setting),
         **(more or {}),
     }
+    # Differences of the program for any rule are none of a strategy that has a program of its own.
     whose = {id} if _has_own(id, name) else {id, ANY_RULE}
     endings: list[str] = []
     for variant in (id, setting.counter, *variants):
-        endings += _endings(variant)
+        endings += _list_endings(variant)
     return write_program(
         setting, place, name, values, instead, endings, whose, packages
     )
@@ -103,52 +104,59 @@ def write_program(
     packages: str = "",
 ) -> str:
     """Return the text of the file: the comment on top, imports, values to edit, and the code."""
-    joined = join_templates(template, frozenset((instead or {}).items()))
-    chosen = joined.choose(endings)
+    templates = join_templates(template, frozenset((instead or {}).items()))
+    definitions = templates.choose(endings)
+    # Templates import more than the chosen definitions need.
     used_names = set[str]()
-    for definition in chosen.values():
+    for definition in definitions.values():
         used_names |= definition.mentioned
-    imports = [source for name, source in joined.imports.items() if name in used_names]
-    values_to_edit = _values_to_edit(chosen, values)
+    imports = [
+        source for name, source in templates.imports.items() if name in used_names
+    ]
+    values_to_edit = _list_values(definitions, values)
     needed = [packages] if packages else []
+    # Only programs that count tokens as OpenAI does name an encoding, and tiktoken counts in it.
     if any(line.startswith("ENCODING =") for line in values_to_edit):
         needed.append("tiktoken")
     differences = []
-    for ids, sentence in joined.differences:
+    for ids, sentence in templates.differences:
         if whose and not whose.isdisjoint(ids.split()):
             differences.append(sentence)
     if setting.strategy.writes_notes:
         differences.append(setting.summarizer_difference)
     parts = [
-        _header(setting, place, needed, differences),
+        _write_header(setting, place, needed, differences),
         import_lines(imports),
         "\n".join(values_to_edit),
     ]
     top = "\n\n".join(part for part in parts if part)
-    return top + "\n\n\n" + _code(chosen, values) + "\n"
+    return top + "\n\n\n" + _write_code(definitions, values) + "\n"
 
 
-def _values_to_edit(
-    chosen: Mapping[str, Definition], values: Mapping[str, Any]
+def _list_values(
+    definitions: Mapping[str, Definition], values: Mapping[str, Any]
 ) -> list[str]:
     """Return the constants: first those of the setting in its order, then all others."""
     constants = {}
-    for name, definition in chosen.items():
+    for name, definition in definitions.items():
         if definition.is_constant:
             constants[name] = _with_value(name, definition, values)
     of_setting = [constants.pop(name) for name in values if name in constants]
     return [*of_setting, *constants.values()]
 
 
-def _code(chosen: Mapping[str, Definition], values: Mapping[str, Any]) -> str:
+def _write_code(
+    definitions: Mapping[str, Definition], values: Mapping[str, Any]
+) -> str:
     """Return all definitions but the constants, two blank lines apart. Assignments in a
     row stay under each other.
     """
     code = ""
     after_assignment = False
-    for name, definition in chosen.items():
+    for name, definition in definitions.items():
         if definition.is_constant:
             continue
+        # ruff and black would put two blank lines around a definition and none between assignments.
         gap = "\n" if after_assignment and definition.is_assigned else "\n\n\n"
         code += gap + _with_value(name, definition, values)
         after_assignment = definition.is_assigned
@@ -159,11 +167,11 @@ def _has_own(id: str, template: str) -> bool:
     """Return whether a template has a program for this strategy itself, and not only one for any rule."""
     if template.endswith(f"_{id}"):
         return True
-    endings = _endings(id)
+    endings = _list_endings(id)
     return any(name.endswith(endings) for name in read_template(template).definitions)
 
 
-def _endings(variant: str) -> tuple[str, str]:
+def _list_endings(variant: str) -> tuple[str, str]:
     """Return how the names of functions and of classes end that are for one strategy, counter or library."""
     return f"_for_{variant}", "For" + variant.title().replace("_", "")
 
@@ -178,7 +186,7 @@ def _with_value(name: str, definition: Definition, values: Mapping[str, Any]) ->
     return f"{name} = {value(values[name])}{behind}"
 
 
-def _header(
+def _write_header(
     setting: Setting, place: str, packages: Sequence[str], differences: Sequence[str]
 ) -> str:
     """Return the comment on top: what this is, where it was found, and what differs from the simulation."""

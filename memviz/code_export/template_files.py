@@ -62,6 +62,7 @@ class Template:
         ``build_agent_for_summary`` of ``build_agent``, where the ending is ``_for_summary``.
         """
         name_of = {}
+        # From the last lines of the program on, whatever a definition mentions is needed as well.
         waiting = [MAIN]
         while waiting:
             name = waiting.pop()
@@ -69,6 +70,7 @@ class Template:
             if definition is not None and definition not in name_of:
                 name_of[definition] = name
                 waiting += definition.mentioned
+        # In the order of the files, in which each definition stands behind what it needs when it is run.
         in_order = [item for item in self.definitions.values() if item in name_of]
         return {name_of[definition]: definition for definition in in_order}
 
@@ -131,6 +133,7 @@ def join_templates(name: str, instead: frozenset[tuple[str, str]]) -> Template:
 
     def add(name: str) -> None:
         name = replaced.get(name, name)
+        # Two templates may import the same one.
         if name in joined.templates:
             return
         joined.templates.append(name)
@@ -157,16 +160,16 @@ def _with_inherited(
     base = definitions.get(ast.unparse(node.bases[0]))
     if base is None:
         return definition
-    own = _parts_of(definition)
+    own_parts = _parts_of(definition)
     parts: dict[str, str] = {}
     for name, source in _parts_of(base).items():
-        if name not in own:
+        if name not in own_parts:
             parts[name] = source
         # What stands before it in the derived class goes with it.
-        while name in own:
-            first = next(iter(own))
-            parts[first] = own.pop(first)
-    parts |= own
+        while name in own_parts:
+            first = next(iter(own_parts))
+            parts[first] = own_parts.pop(first)
+    parts |= own_parts
     body = "\n\n".join(parts.values())
     source = f"class {definition.name}:\n{body}"
     return Definition(definition.name, source, ast.parse(source).body[0])

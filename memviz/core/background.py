@@ -25,7 +25,7 @@ class BackgroundWork(ABC):
     _changed: Condition = field(default_factory=Condition)
     _is_working: bool = False
     _context: Context = field(default_factory=copy_context)
-    """That of its maker: a model that gives vectors there gives them in its thread."""
+    """The context of the thread's maker: a model that gives vectors there gives them in this thread too."""
 
     @property
     def is_at_work(self) -> bool:

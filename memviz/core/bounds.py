@@ -72,6 +72,7 @@ def type_of(value: object) -> str:
 
 def is_deeper(value: Any, max_depth: int = MAX_DEPTH) -> bool:
     """True if lists and objects are nested deeper than this. ``value`` may be nested without end."""
+    # Level by level: to go down one branch after the other would need a stack as deep as the value.
     level = [value]
     depth = 0
     while level and depth <= max_depth:

@@ -23,14 +23,14 @@ class ChunkCounts:
 
     def units(self, text: str) -> int:
         """The units of ``text``: the same number as counting it as a whole."""
-        first, *others = text.split(" ")
+        first, *later_chunks = text.split(" ")
         is_indented = "  " in text  # as code is: two spaces may be one token
-        if is_indented or (others and first[-1:].isspace()):
+        if is_indented or (later_chunks and first[-1:].isspace()):
             return self._count(text)
-        units_of_others = sum(map(self._of_others.__getitem__, others))
-        if units_of_others >= _NOT_APART:
+        later_units = sum(map(self._of_others.__getitem__, later_chunks))
+        if later_units >= _NOT_APART:
             return self._count(text)
-        return self._of_first[first] + units_of_others
+        return self._of_first[first] + later_units
 
     def _behind_space(self, chunk: str) -> int:
         """Return the units of a chunk with the space before it."""

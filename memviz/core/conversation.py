@@ -117,9 +117,9 @@ class Log(MessageLog, _Indexes):
         length = len(self._messages)
         if sums is None or sums.form != form or len(sums.totals) <= length:
             older = self.token_sums(counter, form.older)
-            others = self.token_sums(counter, form.others)
+            other_sums = self.token_sums(counter, form.others)
             superseded = self.file_reads().superseded(form.length)
-            sums = SupersededSums(form, older, others, superseded)
+            sums = SupersededSums(form, older, other_sums, superseded)
             self._newest_superseded[key] = sums
         return sums
 

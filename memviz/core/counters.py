@@ -42,15 +42,16 @@ Cutting a text there moves its count by less than 0.01 %."""
 class Counter:
     """A token counter: ``counter(text) -> int``.
 
-    ``units`` are what adds up when texts are put together at a line break (tokens for an
-    encoding, characters or bytes for an estimate); ``tokens`` turns a sum of units into a number of
-    tokens. So the size of a growing list is known without counting it again. A function
-    that somebody else wrote is taken to add up, too.
+    The size of a growing list is known without counting it again, because units add up. A
+    function that somebody else wrote is taken to add up, too.
     """
 
     name: str
     units: Callable[[str], int]
+    """Returns the units of a text, which add up when texts are put together at a line break: tokens for an encoding,
+    characters or bytes for an estimate."""
     tokens: Callable[[int], int] = int
+    """Returns the tokens of a sum of units."""
     title: str = ""
 
     def __post_init__(self) -> None:

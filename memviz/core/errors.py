@@ -258,7 +258,7 @@ class MatrixTooLargeError(MemvizError, ValueError):
     def __init__(self, name: str, requests: range, messages: range, most: int) -> None:
         self.requests = requests
         self.messages = messages
-        asked = f"run.{name}({_as_slice(requests)}, {_as_slice(messages)})"
+        expression = f"run.{name}({_as_slice(requests)}, {_as_slice(messages)})"
         cells = len(requests) * len(messages)
         fewer_requests = requests[: max(1, most // max(1, len(messages)))]
         fewer_messages = messages[:most]
@@ -266,7 +266,7 @@ class MatrixTooLargeError(MemvizError, ValueError):
             f"run.{name}({_as_slice(fewer_requests)}, {_as_slice(fewer_messages)})"
         )
         super().__init__(
-            f"{asked} would be {len(requests):,} requests x {len(messages):,} messages = {cells:,} cells; "
+            f"{expression} would be {len(requests):,} requests x {len(messages):,} messages = {cells:,} cells; "
             f"at most {most:,} are made at once. Ask for slices, such as {smaller}."
         )
 

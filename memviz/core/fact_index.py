@@ -37,6 +37,8 @@ class FactIndex(SharedGrowth):
     facts: list[Fact] = field(default_factory=list)
     versions: list[int] = field(default_factory=list)
     """The version (0-based) that wrote each fact."""
+    small_texts: list[str] = field(default_factory=list)
+    """The text of each fact in small letters: facts whose texts are equal then are one fact listed again."""
     words: WordIndex = field(default_factory=WordIndex)
     """The facts that hold a word, by positions from 0."""
     _vectors: VectorIndexes = field(default_factory=VectorIndexes)
@@ -48,6 +50,8 @@ class FactIndex(SharedGrowth):
     _replaced_by: dict[int, list[int]] = field(default_factory=dict)
     _numbers_by_text: dict[str, list[int]] = field(default_factory=dict)
     _numbers_by_name: dict[str, list[int]] = field(default_factory=dict)
+    _names: list[tuple[str, ...]] = field(default_factory=list)
+    """The subject and the value of each fact that is a triple, once where they are the same."""
 
     def is_of(self, versions: Sequence[Noted]) -> bool:
         """Return whether the versions that were read begin ``versions``, or are begun by them."""
@@ -59,6 +63,7 @@ class FactIndex(SharedGrowth):
         if len(self._versions_read) >= len(versions):
             return
         with self._extending:
+            # Another thread may have read some of them meanwhile, so it is looked again how many were read.
             for number in range(len(self._versions_read), len(versions)):
                 version = versions[number]
                 if version.track == FACTS:
@@ -72,17 +77,21 @@ class FactIndex(SharedGrowth):
         self.facts.append(fact)
         self.versions.append(version)
         self._messages.append(Message("user", fact.text))
+        small_text = fact.text.casefold()
+        self.small_texts.append(small_text)
         number = len(self.facts)
-        for name in names_in(fact.text):
+        names = tuple(dict.fromkeys(names_in(fact.text)))
+        self._names.append(names)
+        for name in names:
             self._numbers_by_name.setdefault(name, []).append(number)
         # A model may name a number that there was not yet, or 0.
         if fact.replaces is not None and 0 < fact.replaces < number:
             self._note_replacement(fact.replaces, number)
-        self._numbers_by_text.setdefault(fact.text.casefold(), []).append(number)
+        self._numbers_by_text.setdefault(small_text, []).append(number)
 
     def _note_replacement(self, replaced: int, number: int) -> None:
         """Note that a fact holds no longer because of fact ``number``, nor does the same text listed again."""
-        text = self.facts[replaced - 1].text.casefold()
+        text = self.small_texts[replaced - 1]
         for same in self._numbers_by_text[text]:
             if same == replaced or same not in self._replaced_by:
                 self._replaced_by.setdefault(same, []).append(number)
@@ -101,15 +110,17 @@ class FactIndex(SharedGrowth):
     def linked_to(self, number: int, count: int) -> Iterator[int]:
         """Yield the numbers of the others of the first ``count`` facts that have a subject or a value in common with
         fact ``number``, the newest first; none for a fact that is no triple."""
-        names = dict.fromkeys(names_in(self.facts[number - 1].text))
         # Nearly all facts may be about one name, so no more of them are looked at than are asked for.
-        by_name = [_newest_first(self._numbers_by_name[name], count) for name in names]
+        by_name = [
+            _newest_first(self._numbers_by_name[name], count)
+            for name in self._names[number - 1]
+        ]
         previous = number
-        for other in merge(*by_name, reverse=True):
+        for linked_number in merge(*by_name, reverse=True):
             # A fact with both names in common comes twice in a row.
-            if other not in (number, previous):
-                yield other
-            previous = other
+            if linked_number not in (number, previous):
+                yield linked_number
+            previous = linked_number
 
     def vector_index(
         self, model: str, kept: VectorSource | None, count: int

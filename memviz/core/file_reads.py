@@ -108,6 +108,7 @@ class FileReads(SharedGrowth):
         file, part = _file_and_part_of(call)
         if not file:
             return
+        # A whole file replaces all older reads of it, a part of it only an older read of the same part.
         reads = self._newest.setdefault((call.name, file), {})
         older = [number for key, number in reads.items() if not part or key == part]
         if not part:
@@ -115,8 +116,8 @@ class FileReads(SharedGrowth):
         reads[part] = len(self._positions)
         for number in older:
             self._again[number] = position
-        left = self._left[-1] if self._left else 0
-        self._left.append(left + 1 - len(older))
+        left_count = self._left[-1] if self._left else 0
+        self._left.append(left_count + 1 - len(older))
         self._before.append(tuple(self._positions[number] for number in older))
         self._again.append(NEVER)
         self._positions.append(position)
@@ -166,19 +167,16 @@ class FileReads(SharedGrowth):
         messages."""
         high = bisect_left(self._positions, stop)
         last = bisect_left(self._positions, length, high)
-        read_again = [
-            before
-            for before in chain.from_iterable(self._before[high:last])
-            if before < stop
-        ]
+        later_reads = chain.from_iterable(self._before[high:last])
+        read_again = [before for before in later_reads if before < stop]
         # Without a count the walk would pass every older read to find that there is no other file.
-        left = (self._left[high - 1] if high else 0) - len(read_again)
+        left_count = (self._left[high - 1] if high else 0) - len(read_again)
         for number in range(high - 1, -1, -1):
-            if not left:
+            if not left_count:
                 return
             if self._again[number] >= length:
                 yield self._positions[number]
-                left -= 1
+                left_count -= 1
 
 
 def _file_and_part_of(call: ToolCall) -> tuple[str, str]:

@@ -40,6 +40,7 @@ def as_dictionary(value: object) -> dict[str, Any] | None:
     (``role`` and ``content``)."""
     if isinstance(value, str | bytes | Mapping | type):
         return None
+    # LlamaIndex's messages have a content too, which leaves out all blocks that are no text: they are asked first.
     if isinstance(getattr(value, "blocks", None), list) and hasattr(value, "role"):
         return _of_llama_index(value)
     if isinstance(getattr(value, "type", None), str) and hasattr(value, "content"):
@@ -60,9 +61,9 @@ def _of_llama_index(message: Any) -> dict[str, Any]:
     ]
     return {
         "role": _role(message.role),
-        "content": _content(message.blocks, between="\n"),
+        "content": _join_parts(message.blocks, between="\n"),
         "name": extra.get("name"),
-        "tool_calls": in_blocks or _openai_calls(extra.get("tool_calls")),
+        "tool_calls": in_blocks or _read_openai_calls(extra.get("tool_calls")),
         "tool_call_id": extra.get("tool_call_id"),
     }
 
@@ -73,6 +74,7 @@ def _of_langchain(message: Any) -> dict[str, Any]:
     role = LANGCHAIN_ROLES.get(kind, kind)
     if kind == "chat":
         role = getattr(message, "role", None)
+    # Calls whose arguments are no JSON stand apart, and were made all the same.
     tool_calls = [*(getattr(message, "tool_calls", None) or ())]
     tool_calls += getattr(message, "invalid_tool_calls", None) or ()
     calls = [
@@ -80,12 +82,13 @@ def _of_langchain(message: Any) -> dict[str, Any]:
         for call in tool_calls
         if call.get("name")
     ]
+    # Models of Anthropic have their calls among the parts of the content.
     if not tool_calls:
-        calls = _calls_in(message.content)
-    return _dictionary(message, role, _content(message.content), calls)
+        calls = _find_calls(message.content)
+    return _make_dictionary(message, role, _join_parts(message.content), calls)
 
 
-def _calls_in(content: Any) -> list[dict[str, Any]]:
+def _find_calls(content: Any) -> list[dict[str, Any]]:
     """The calls that are parts of a content and stand nowhere else in the message, as Anthropic writes them:
     ``{"type": "tool_use", "id": "1", "name": "search", "input": {}}``."""
     calls = []
@@ -99,14 +102,14 @@ def _calls_in(content: Any) -> list[dict[str, Any]]:
 
 
 def _of_openai(message: Any) -> dict[str, Any]:
-    content = _content(message.content)
+    content = _join_parts(message.content)
     if content in (None, ""):
         content = _refusal_and_speech(message)
-    calls = _openai_calls(getattr(message, "tool_calls", None))
-    return _dictionary(message, message.role, content, calls)
+    calls = _read_openai_calls(getattr(message, "tool_calls", None))
+    return _make_dictionary(message, message.role, content, calls)
 
 
-def _dictionary(
+def _make_dictionary(
     message: Any, role: Any, content: Any, calls: list[dict[str, Any]]
 ) -> dict[str, Any]:
     return {
@@ -146,8 +149,8 @@ def with_flat_content(message: Mapping[str, Any]) -> dict[str, Any]:
                     "has the result of a tool as a part; it has to be a message of its own, of role tool"
                 )
             )
-    flat = {**message, "content": _content(parts, between="\n")}
-    calls = message.get("tool_calls") or _calls_in(parts)
+    flat = {**message, "content": _join_parts(parts, between="\n")}
+    calls = message.get("tool_calls") or _find_calls(parts)
     if calls:
         flat["tool_calls"] = calls
     return flat
@@ -158,16 +161,20 @@ def _role(role: Any) -> Any:
     return OTHER_ROLES.get(role, role) if isinstance(role, str) else role
 
 
-def _content(content: Any, between: str = "") -> Any:
+def _join_parts(content: Any, between: str = "") -> Any:
     """The text of a list of parts, with ``between`` between them. Anything else stays for :class:`memviz.Message` to
     judge."""
     if not isinstance(content, list | tuple):
         return content
-    texts = (part if isinstance(part, str) else _text_of(part) for part in content)
-    return between.join(text for text in texts if text is not None)
+    texts = []
+    for part in content:
+        text = part if isinstance(part, str) else _read_part(part)
+        if text is not None:
+            texts.append(text)
+    return between.join(texts)
 
 
-def _text_of(part: Any) -> str | None:
+def _read_part(part: Any) -> str | None:
     """The text of a part, or what stands for a part that is no text; ``None`` for one that was not said."""
     kind = _type_of(part)
     file = _field(part, "file")
@@ -179,9 +186,10 @@ def _text_of(part: Any) -> str | None:
         # LlamaIndex: a text and where it is from.
         inner = _field(part, "content") or _field(part, "cited_content")
         inner_parts = inner if isinstance(inner, list) else [inner]
-        return str(_content(inner_parts, between="\n"))
+        return str(_join_parts(inner_parts, between="\n"))
     if isinstance(_field(part, "text"), str):
         return str(_field(part, "text"))
+    # Of a picture or a file its kind and name: "input_image" and "image_url" are both "image".
     label = kind.removesuffix("_url").removeprefix("input_")
     filename = _field(file, "filename")
     if isinstance(filename, str) and filename:
@@ -197,7 +205,7 @@ def _field(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
-def _openai_calls(calls: Iterable[Any] | None) -> list[dict[str, Any]]:
+def _read_openai_calls(calls: Iterable[Any] | None) -> list[dict[str, Any]]:
     openai_calls = []
     for call in calls or ():
         function = _field(call, "function") or call

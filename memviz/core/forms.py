@@ -19,11 +19,12 @@ FormFate = Literal["cleared", "shortened"]
 
 
 class Form(ABC):
-    """The way in which a message is sent. ``fate`` says what became of the messages that it changes. Subclasses are
-    frozen dataclasses of plain values, whose ``name`` is theirs in files."""
+    """The way in which a message is sent. Subclasses are frozen dataclasses of plain values."""
 
     name: ClassVar[str]
+    """The name of the form in files."""
     fate: ClassVar[FormFate] = "shortened"
+    """The fate of the messages that the form changes."""
     stores: ClassVar[bool] = False
     """True where what is left out is stored, and a tool can read it."""
     is_older_read: ClassVar[bool] = False
@@ -61,15 +62,16 @@ def _with_content(message: Message, content: str) -> Message:
 
 @dataclass(frozen=True)
 class ClearedResults(Form):
-    """The results of tools are replaced by a ``placeholder``, but those of the tools ``kept_tools`` and results that
-    answer no call; ``without_arguments`` empties the arguments of all calls as well, but those of the kept tools."""
+    """The results of tools are replaced by a placeholder, but for results that answer no call."""
 
     name: ClassVar[str] = "cleared results"
     fate: ClassVar[FormFate] = "cleared"
 
     placeholder: str = "[cleared]"
     kept_tools: tuple[str, ...] = ()
+    """Tools whose results stay, and the arguments of their calls."""
     without_arguments: bool = False
+    """True if the arguments of all other calls are emptied as well."""
 
     def sent(self, message: Message, tool: str | None) -> Message:
         """The placeholder in place of a result."""
@@ -78,10 +80,10 @@ class ClearedResults(Form):
             return message if is_kept else _with_content(message, self.placeholder)
         if not self.without_arguments or not message.tool_calls:
             return message
-        gone = tuple(
+        cleared_ids = tuple(
             call.id for call in message.tool_calls if call.name not in self.kept_tools
         )
-        return WithoutArguments(gone).sent(message, tool)
+        return WithoutArguments(cleared_ids).sent(message, tool)
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ class WithoutArguments(Form):
 @dataclass(frozen=True)
 class Cut(Form):
     """A content of more than ``head`` + ``tail`` characters is cut to its first ``head`` and last ``tail`` characters,
-    with ``between`` in place of the rest. ``roles`` says whose messages."""
+    with ``between`` in place of the rest."""
 
     name: ClassVar[str] = "cut"
 
@@ -131,6 +133,7 @@ class Cut(Form):
     tail: int = 0
     between: str = "…"
     roles: tuple[str, ...] = ("system", "user", "assistant", "tool")
+    """The roles whose messages are cut."""
 
     def sent(self, message: Message, tool: str | None) -> Message:
         """Both ends of the content."""
@@ -166,13 +169,14 @@ class Offloaded(Form):
 
 @dataclass(frozen=True)
 class Digest(Form):
-    """A content is replaced by one line: how long it is, and how it begins, ``chars`` characters of it. ``roles`` says
-    whose messages."""
+    """A content is replaced by one line: how long it is, and how it begins."""
 
     name: ClassVar[str] = "digest"
 
     chars: int = 60
+    """Characters of the beginning that stand in the line."""
     roles: tuple[str, ...] = ("tool",)
+    """The roles whose messages are replaced."""
 
     def sent(self, message: Message, tool: str | None) -> Message:
         """One line in place of the content."""
@@ -202,9 +206,9 @@ def _without_thinking(text: str) -> str:
         opening = f"<{tag}>"
         closing = f"</{tag}>"
         while opening in text:
-            before, _, rest = text.partition(opening)
+            before, _, following = text.partition(opening)
             # Thinking that was cut off goes to the end.
-            _, _, behind = rest.partition(closing)
+            _, _, behind = following.partition(closing)
             text = before + behind
     return text.strip()
 
@@ -286,15 +290,18 @@ class InTurn(Form):
 
 @dataclass(frozen=True)
 class Superseded(Form):
-    """Two forms: ``older`` for what was read again among the first ``length`` messages, and ``others`` for all else
-    (``None``: whole). The log chooses (:meth:`memviz.core.conversation.Log.form_at`), so that a stretch of it is one
-    piece of a request, however many reads in it are superseded."""
+    """Two forms, one for results that were read again later, one for all else. The log chooses
+    (:meth:`memviz.core.conversation.Log.form_at`), so that a stretch of it is one piece of a request, however many
+    reads in it are superseded."""
 
     name: ClassVar[str] = "superseded"
 
     length: int
+    """What was read again among so many first messages is superseded."""
     older: Form
+    """The form of superseded results."""
     others: Form | None = None
+    """The form of all other messages; ``None`` if they are sent whole."""
 
     @property
     def superseded(self) -> Superseded:
@@ -317,9 +324,9 @@ class Superseded(Form):
 
     def to_dict(self) -> dict[str, Any]:
         """Both forms and the length, as JSON."""
-        others = {"others": self.others.to_dict()} if self.others else {}
+        other_form = {"others": self.others.to_dict()} if self.others else {}
         older = self.older.to_dict()
-        return {"form": self.name, "length": self.length, "older": older, **others}
+        return {"form": self.name, "length": self.length, "older": older, **other_form}
 
 
 FORMS: dict[str, type[Form]] = {

@@ -13,9 +13,11 @@ from collections.abc import Callable
 from functools import lru_cache
 
 LINES = re.compile(r"\n(?=[A-Za-z<])")
-"""Where a text is cut into lines: no tokenizer of memviz joins a line break to the letter or the ``<`` that follows."""
+"""The places where a text is cut into lines: no tokenizer of memviz joins a line break to the letter or the ``<``
+that follows."""
 SENTENCE_END = re.compile(r"\.(?= [A-Za-z0-9])")
-"""Where a line is cut after its first sentence: every tokenizer of memviz begins a token with a space like this one."""
+"""The place where a line is cut after its first sentence: every tokenizer of memviz begins a token with a space like
+this one."""
 MAX_LINES_KEPT = 65_536
 MAX_RESTS_KEPT = 16_384
 
@@ -65,9 +67,9 @@ class LineCounts:
         """Units of a line: of its first sentence, and of the rest."""
         # The rest is worth remembering by itself: the same summary is counted alone, and again in a prompt or request
         # where other words come before it ("system: Previous summary: ...", "Summary of earlier conversation: ...").
-        found = SENTENCE_END.search(line)
-        if found is None or len(line) > self._max_chars:
+        first_end = SENTENCE_END.search(line)
+        if first_end is None or len(line) > self._max_chars:
             return self._count(line)
-        return self._count(line[: found.end()]) + self._units_of_rest(
-            line[found.end() :]
+        return self._count(line[: first_end.end()]) + self._units_of_rest(
+            line[first_end.end() :]
         )

@@ -76,19 +76,18 @@ class LibraryRequests:
 
 @dataclass(frozen=True, slots=True)
 class MemorySpace:
-    """The values that all memories of one run share.
-
-    ``system_prompt`` was given beside the conversation and has ``prompt_tokens`` content tokens. It stands before the
-    system messages that the log begins with; together they are sent first with every request, whole. The schemas of the
-    tools that the conversation's own program offered have ``tool_tokens``, sent with every request too.
-    """
+    """The values that all memories of one run share."""
 
     log: Log
     sums: TokenSums
     summaries: SummaryLog
     system_prompt: Message | None = None
+    """A prompt that was given beside the conversation. It stands before the system messages that the log begins with;
+    together they are sent first with every request, whole."""
     prompt_tokens: int = 0
+    """Content tokens of that prompt."""
     tool_tokens: int = 0
+    """Tokens of the schemas of the tools that the conversation's own program offered, sent with every request too."""
     sent_by_library: LibraryRequests = field(default_factory=LibraryRequests)
 
     def apart(self) -> MemorySpace:
@@ -125,20 +124,19 @@ class MemorySpace:
 
 class Memory(NamedTuple):
     """All that a strategy may look at: the first ``length`` messages and the first ``summary_count`` summaries, of
-    which the last is the newest one in force.
-
-    ``cursor`` is the position of the first message that is not summarized: at first that behind the leading system
-    messages, which are never summarized. ``marks`` are further positions that a strategy keeps, by name: everything
-    before one has been dealt with so, such as cleared. ``pins`` are the positions of the messages that the user wants
-    in every request, as far as they are there.
-    """
+    which the last is the newest one in force."""
 
     space: MemorySpace
     length: int
     summary_count: int = 0
     cursor: int = 0
+    """The position of the first message that is not summarized: at first that behind the leading system messages, which
+    are never summarized."""
     marks: tuple[tuple[str, int], ...] = ()
+    """Further positions that a strategy keeps, by name: everything before one has been dealt with so, such as
+    cleared."""
     pins: tuple[int, ...] = ()
+    """The positions of the messages that the user wants in every request, as far as they are there."""
 
     def mark(self, name: str) -> int:
         """The position of a mark; where history begins as long as it was not moved."""
@@ -272,14 +270,16 @@ class Memory(NamedTuple):
         messages = self.messages(positions)
         if not self.space.log.tools.callers:
             return messages
-        others = [message for message in messages if not message.is_recall_exchange]
-        return others or messages
+        spoken_messages = [
+            message for message in messages if not message.is_recall_exchange
+        ]
+        return spoken_messages or messages
 
     def as_of(self, memory: Memory) -> Memory:
         """The memory as of the request that ``memory`` was made for: the log may have grown since, and a chat that was
         given another setting has memories over another space."""
-        own = self._replace(space=memory.space, pins=memory.pins)
-        return own.appended(memory.length)
+        own_memory = self._replace(space=memory.space, pins=memory.pins)
+        return own_memory.appended(memory.length)
 
     def appended(self, length: int) -> Memory:
         """The memory once the log has ``length`` messages, with nothing summarized since."""

@@ -28,9 +28,9 @@ TEXT_KEYS = (
     "body",
     "utterance",
 )
-"""Where the text of a message stands that has no ``content``."""
+"""The fields in which a message without ``content`` has its text."""
 PART_KEYS = ("blocks", "parts")
-"""Where it stands in pieces, as LlamaIndex and Gemini write it."""
+"""The fields in which the text stands in pieces, as LlamaIndex and Gemini write it."""
 _MAY_BE_SILENT = (
     "content",
     "tool_calls",
@@ -110,6 +110,7 @@ def flat_message(value: Mapping[str, Any]) -> dict[str, Any]:
     blocks or in ``additional_kwargs`` where that shape has it. Raises :class:`MessageError` as
     :func:`text_beside_content` does."""
     text = text_beside_content(value)
+    # A list stands in the blocks of LlamaIndex; any other text is the content as it is.
     if not isinstance(text, list | tuple):
         return {**value, "content": value.get("content") if text is None else text}
     flat: dict[str, Any] = {}
@@ -125,20 +126,22 @@ def flat_message(value: Mapping[str, Any]) -> dict[str, Any]:
     thoughts = "\n".join(contents)
     if thoughts:
         flat["meta"] = {"reasoning": thoughts}
+    # What the message says itself counts for more than what was read out of blocks.
     flat |= {key: item for key, item in value.items() if item is not None}
-    flat["content"] = "\n".join(_texts(text))
+    flat["content"] = "\n".join(_read_blocks(text))
     return flat
 
 
-def _texts(blocks: list[Any] | tuple[Any, ...]) -> Iterator[str]:
+def _read_blocks(blocks: list[Any] | tuple[Any, ...]) -> Iterator[str]:
     for block in blocks:
         if isinstance(block, str):
             yield block
         elif isinstance(block, Mapping) and isinstance(block.get("text"), str):
             yield block["text"]
-        elif (
-            isinstance(block, Mapping) and block.get("block_type") not in _UNSAID_BLOCKS
-        ):
+        elif isinstance(block, Mapping):
+            # A picture or a file is named in brackets; thoughts and calls were not said.
+            if block.get("block_type") in _UNSAID_BLOCKS:
+                continue
             kind = str(block.get("block_type") or block.get("type") or "part")
             yield f"[{_BLOCK_LABELS.get(kind, kind)[:40]}]"
 

@@ -53,6 +53,7 @@ class ToolCall:
         name = source.get("name")
         if not isinstance(name, str) or not name:
             raise MessageError("A tool call has no function name.")
+        # OpenAI has the arguments as JSON text, most libraries as an object.
         arguments = source.get("arguments")
         if arguments is None:
             arguments = {}
@@ -107,9 +108,8 @@ class Message:
         if self.tool_calls is None:
             self._set("tool_calls", ())
         elif self.tool_calls:
-            self._set(
-                "tool_calls", tuple(ToolCall.of(call) for call in self.tool_calls)
-            )
+            calls = [ToolCall.of(call) for call in self.tool_calls]
+            self._set("tool_calls", tuple(calls))
         if self.meta is not None:
             self._set("meta", self._copied_meta())
 
@@ -169,13 +169,7 @@ class Message:
             raise MessageError(
                 "A message has no role; give one of " + ", ".join(sorted(ROLES)) + "."
             )
-        try:
-            if value.get("content") in (None, ""):
-                value = flat_message(value)
-            elif isinstance(value["content"], list | tuple):
-                value = with_flat_content(value)
-        except MessageError as error:
-            raise MessageError(f"A message {error}.") from None
+        value = _with_text(value)
         calls = value.get("tool_calls") or ()
         if not isinstance(calls, Sequence) or isinstance(calls, str):
             raise MessageError("The tool_calls of a message have to be a list.")
@@ -210,3 +204,15 @@ class Message:
         if self.tool_call_id is not None:
             out["tool_call_id"] = self.tool_call_id
         return out
+
+
+def _with_text(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the dictionary of a message with its text under ``content``, wherever a library keeps it."""
+    try:
+        if value.get("content") in (None, ""):
+            return flat_message(value)
+        if isinstance(value["content"], list | tuple):
+            return with_flat_content(value)
+    except MessageError as error:
+        raise MessageError(f"A message {error}.") from None
+    return value

@@ -12,7 +12,7 @@ from memviz.core.forms import Form, form_from
 from memviz.core.messages import Message
 
 Place = Literal["message", "before system", "behind system"]
-"""Where a text stands: in a message of its own, or inside the system prompt, before or behind its words."""
+"""The place of a text: in a message of its own, or inside the system prompt, before or behind its words."""
 
 
 class Messages(NamedTuple):
@@ -82,6 +82,22 @@ KIND_NAMES: dict[type, str] = {
 def messages(positions: range, form: Form | None = None) -> Messages:
     """The messages at ``positions``."""
     return Messages(positions.start, positions.stop, form)
+
+
+def messages_at(positions: Iterable[int]) -> list[Messages]:
+    """The messages at log positions that all differ, in order: 3, 1, 2 and 7 are the messages 1 to 3 and the message
+    7."""
+    pieces: list[Messages] = []
+    start = stop = -1
+    for position in sorted(positions):
+        if position != stop:
+            if start >= 0:
+                pieces.append(Messages(start, stop))
+            start = position
+        stop = position + 1
+    if start >= 0:
+        pieces.append(Messages(start, stop))
+    return pieces
 
 
 def notes(

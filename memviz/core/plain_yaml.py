@@ -93,8 +93,8 @@ def constructed(node: yaml.Node) -> object:
             wrong = "a number has too many digits"
         else:
             is_scalar = isinstance(node, yaml.ScalarNode)
-            named = quoted(node.value) if is_scalar else "a value in it"
-            wrong = f"{named} is no date and no number; put it in quotes"
+            quoted_value = quoted(node.value) if is_scalar else "a value in it"
+            wrong = f"{quoted_value} is no date and no number; put it in quotes"
         raise PlainYamlError(wrong, node.start_mark.line + 1) from None
     return value
 
@@ -105,7 +105,7 @@ def problem_words(error: object) -> str:
     if isinstance(error, _RefusedError):
         return problem
     for pattern, words in _WORDS:
-        if found := re.search(pattern, problem):
-            marks = [mark[:MAX_QUOTED_CHARS] for mark in found.groups()]
+        if match := re.search(pattern, problem):
+            marks = [mark[:MAX_QUOTED_CHARS] for mark in match.groups()]
             return words.format(*marks)
     return _OTHERWISE

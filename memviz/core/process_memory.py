@@ -39,6 +39,7 @@ _pause = _Pause()
 def uncollected() -> Iterator[None]:
     """Build a great many objects without looking for garbage among them. None of them is garbage yet, and Python's
     collector would go through all of them again and again: a third of the time in which a long conversation is read."""
+    # Several threads may build at once: the first one switches the collector off, the last one on again.
     with _pause.lock:
         if not _pause.builders:
             _pause.was_on = gc.isenabled()

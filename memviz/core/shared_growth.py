@@ -13,7 +13,7 @@ class SharedGrowth:
     _extending: Lock = field(default_factory=Lock, init=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the lock, for worker processes."""
+        """The state without the lock, which cannot be sent to worker processes."""
         return {
             name: value for name, value in self.__dict__.items() if name != "_extending"
         }

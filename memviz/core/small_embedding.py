@@ -51,9 +51,9 @@ def embed(text: str) -> NDArray[np.float32]:
     import numpy as np  # only a search waits for it
 
     key = hash_of(text)
-    known = KEPT.get(key)
-    if known is not None:
-        return known
+    kept_vector = KEPT.get(key)
+    if kept_vector is not None:
+        return kept_vector
     tokenizer, weights = _load()
     ids = tokenizer.encode(text, add_special_tokens=False).ids
     blocks = range(0, len(ids), TOKENS_AT_ONCE)

@@ -27,11 +27,11 @@ T = TypeVar("T")
 
 def copy_apart(value: T) -> T:
     """Return a copy of an object that grows, with lists, sets, dictionaries and arrays of its own."""
-    other = copy(value)
+    copied = copy(value)
     for name, item in vars(value).items():
         if isinstance(item, GROWING):
-            setattr(other, name, copy(item))
-    return other
+            setattr(copied, name, copy(item))
+    return copied
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class SummaryVersion:
     """One summary that a summarizer wrote."""
 
     version: int
-    """Its number, from 1."""
+    """The number of the version, from 1."""
     turn: int
     """The turn of the last message when it was written. The first request that it changed
     may be of a later turn: see ``Compaction.request_turn``, by which pages name it."""
@@ -149,15 +149,16 @@ class SummaryLog:
         self.has_opaque = self.has_opaque or version.is_opaque
         self.is_tree = self.is_tree or version.track == MERGED
         self._covered.append(self._covered[-1] + len(version.covers))
+        # The shortcuts for a straight log hold as long as each version goes on where the last one ended.
         first = version.added.start
         follows_last = version.follows in (None, index)
         is_same_track = version.track == self.versions[0].track
         if not follows_last or not is_same_track or first in self._starts:
             self.is_straight = False
         self._starts.add(first)
-        taken = (version.track, version.added)
-        self._has_repeats = self._has_repeats or taken in self._taken
-        self._taken.add(taken)
+        content = (version.track, version.added)
+        self._has_repeats = self._has_repeats or content in self._taken
+        self._taken.add(content)
 
     def _units_of_entry(self, index: int) -> int:
         """The units of an entry, counted when somebody first asks: a replay alone asks for few."""
@@ -182,6 +183,7 @@ class SummaryLog:
         """The versions that a block of ``[start, stop)`` shows, in the order of what they stand for."""
         if self.is_straight:
             return self.versions[start:stop]
+        # From the newest back: of several versions of the same messages the first that is met counts.
         newest: dict[int, SummaryVersion] = {}
         track = self.versions[stop - 1].track if stop > start else SUMMARY
         while stop > start:
@@ -220,21 +222,22 @@ class SummaryLog:
 
     def _find_roots(self, stop: int) -> tuple[SummaryVersion, ...]:
         # Versions below a root are passed over, so that a tree of any size is quickly read.
-        found: dict[int, SummaryVersion] = {}
+        root_by_start: dict[int, SummaryVersion] = {}
         oldest = self.versions[0].covers.start if stop else 0
         while stop:
             version = self.versions[stop - 1]
             is_within = any(
-                version.covers.start in root.covers for root in found.values()
+                version.covers.start in root.covers for root in root_by_start.values()
             )
             if not is_within:
-                found[version.covers.start] = version
+                root_by_start[version.covers.start] = version
+            # Down to the first message everything stands for something now.
             if not self._has_repeats and version.covers.start == oldest:
                 break
             while not self._has_repeats and version.replaces is not None:
                 version = self.versions[version.replaces - 1]
             stop = version.newest_before
-        return tuple(found[start] for start in sorted(found))
+        return tuple(root_by_start[start] for start in sorted(root_by_start))
 
     def text(self, start: int, stop: int) -> str:
         """The block of versions ``[start, stop)`` as it is sent."""
@@ -247,17 +250,19 @@ class SummaryLog:
         """Content tokens of the block of versions ``[start, stop)``; 0 for an empty block."""
         if start >= stop:
             return 0
+        # The last entry ends in no line break, so it is counted apart from the lines before it.
         lines = 0
         last = stop - 1
         if not self.is_straight:
             *before, last = (
                 version.version - 1 for version in self.in_block(start, stop)
             )
-            sums = self._line_sums(max(before, default=-1) + 1)
-            lines = sum(sums[index + 1] - sums[index] for index in before)
+            line_sums = self._line_sums(max(before, default=-1) + 1)
+            for index in before:
+                lines += line_sums[index + 1] - line_sums[index]
         elif stop - start > 1:  # one that is sent alone is no line
-            sums = self._line_sums(stop - 1)
-            lines = sums[stop - 1] - sums[start]
+            line_sums = self._line_sums(stop - 1)
+            lines = line_sums[stop - 1] - line_sums[start]
         return self.counter.tokens(
             self._heading_units[last] + lines + self._units_of_entry(last)
         )
@@ -282,13 +287,13 @@ class SummaryLog:
         """Ranges of log positions that versions ``[start, stop)`` stand for together."""
         if start >= stop:
             return ()
-        first = self.versions[start].covers
-        last = self.versions[stop - 1].covers
-        if (
-            self.is_straight
-            and last.stop - first.start == self._covered[stop] - self._covered[start]
-        ):
-            return (range(first.start, last.stop),)
+        # Without gaps, as in nearly every run, they are one range: as long as the parts together.
+        whole = range(
+            self.versions[start].covers.start, self.versions[stop - 1].covers.stop
+        )
+        covered_count = self._covered[stop] - self._covered[start]
+        if self.is_straight and whole.stop - whole.start == covered_count:
+            return (whole,)
         return tuple(version.covers for version in self.in_block(start, stop))
 
     def opaque(self, start: int, stop: int) -> tuple[range, ...]:
@@ -300,7 +305,7 @@ class SummaryLog:
         return tuple(version.covers for version in block if version.is_opaque)
 
     def copy(self) -> SummaryLog:
-        """The same versions in a log of its own, which does not grow with this one."""
+        """A copy of the log, which does not grow with this one."""
         return copy_apart(self)
 
     def prefix(self, length: int) -> SummaryLog:

@@ -73,7 +73,7 @@ class TokenSums(SharedGrowth):
 
             with self._extending:
                 sums = (getattr(self, name) for name in SumArrays._fields)
-                arrays = SumArrays(*(np.array(each, np.int64) for each in sums))
+                arrays = SumArrays(*(np.array(column, np.int64) for column in sums))
                 self._arrays = arrays
         return arrays
 
@@ -123,7 +123,9 @@ class TokenSums(SharedGrowth):
 
         O(log n): with totals ``0, 5, 9, 12`` the run of at most 7 tokens before 3 starts at 1.
         """
-        return bisect_left(self.totals, self.totals[stop] - max_tokens, floor, stop)
+        # A run from ``start`` fits if totals[stop] - totals[start] <= max_tokens, and totals never fall.
+        least_total = self.totals[stop] - max_tokens
+        return bisect_left(self.totals, least_total, floor, stop)
 
     def prefix(self, length: int) -> TokenSums:
         """The sums of the first ``length`` messages."""
@@ -160,15 +162,15 @@ class FormSums(TokenSums):
         self.whole.extend(messages)
         for position in range(len(self.totals) - 1, len(messages)):
             message = messages[position]
-            sent = self.form.sent(message, self._answered_tool(position))
-            if sent is message:
+            changed_message = self.form.sent(message, self._answered_tool(position))
+            if changed_message is message:
                 content = _step(self.whole.totals, position)
                 calls = _step(self.whole.call_totals, position)
                 reply = _step(self.whole.reply_totals, position)
             else:
                 self.changed.append(position)
-                content = self.counter(sent.content)
-                calls = call_tokens(self.counter, sent.tool_calls)
+                content = self.counter(changed_message.content)
+                calls = call_tokens(self.counter, changed_message.tool_calls)
                 reply = content + calls if message.role == "assistant" else 0
             self.call_totals.append(self.call_totals[-1] + calls)
             self.reply_totals.append(self.reply_totals[-1] + reply)
@@ -197,21 +199,21 @@ class SupersededSums(FormSums):
         self,
         form: Superseded,
         older: TokenSums,
-        others: TokenSums,
+        other_sums: TokenSums,
         superseded: NDArray[np.int64],
     ) -> None:
         import numpy as np  # not to be waited for by those who only count
 
-        super().__init__(others, form, lambda position: None)
+        super().__init__(other_sums, form, lambda position: None)
         older_steps = np.diff(older.arrays.totals)
-        steps = np.diff(others.arrays.totals)
+        steps = np.diff(other_sums.arrays.totals)
         steps[superseded] = older_steps[superseded]
         self.totals = [0, *np.cumsum(steps).tolist()]
         # A result calls nothing, is no reply, and its name stays.
-        self.reply_totals = others.reply_totals
-        self.call_totals = others.call_totals
-        self.name_totals = others.name_totals
-        changed = others.changed if isinstance(others, FormSums) else []
+        self.reply_totals = other_sums.reply_totals
+        self.call_totals = other_sums.call_totals
+        self.name_totals = other_sums.name_totals
+        changed = other_sums.changed if isinstance(other_sums, FormSums) else []
         self.changed = sorted({*changed, *superseded.tolist()})
 
     def _extend(self, messages: object) -> None:

@@ -52,7 +52,9 @@ class ToolPairs:
 
     def add(self, position: int, message: Message) -> None:
         """Take in the next message of the log."""
-        if message.role == "user" or (message.role == "assistant" != self._last_role):
+        # An assistant's message behind another one of its own goes on with it, and answers no request.
+        begins_reply = message.role == "assistant" and self._last_role != "assistant"
+        if message.role == "user" or begins_reply:
             self._next_request = position
         if message.role == self._last_role == "tool":
             self.joined.append(position)
@@ -113,8 +115,8 @@ class ToolPairs:
         if not self.unanswered[caller]:
             del self.unanswered[caller]
         place = bisect_left(self.late, caller)
-        is_late = self.late[place : place + 1] == [caller]
-        if self._next_request > caller and not is_late:
+        is_noted = self.late[place : place + 1] == [caller]
+        if self._next_request > caller and not is_noted:
             self.late.insert(place, caller)
 
     def _close(self, id: str | None) -> int | None:

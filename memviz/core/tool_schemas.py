@@ -46,30 +46,31 @@ def definitions(schemas: Sequence[str]) -> str:
     """Return the type definitions that the API makes of the schemas of tools."""
     lines = ["namespace functions {", ""]
     for text in schemas:
-        lines += _definition_lines(text)
+        lines += _write_definition(text)
         lines.append("")
     lines.append("} // namespace functions")
     return "\n".join(lines)
 
 
-def _definition_lines(text: str) -> list[str]:
-    function = _function_in(text)
+def _write_definition(text: str) -> list[str]:
+    function = _find_function(text)
     if function is None:
         return [text]
-    lines = [*_comment_lines(function.get("description"))]
+    lines = [*_write_comment(function.get("description"))]
     parameters = _parameters_of(function)
-    properties = [*_property_lines(parameters, parameters, 0)]
+    properties = [*_write_properties(parameters, parameters, 0)]
     if not properties:
         return [*lines, f"type {function['name']} = () => any;"]
     return [*lines, f"type {function['name']} = (_: {{", *properties, "}) => any;"]
 
 
-def _function_in(text: str) -> Schema | None:
+def _find_function(text: str) -> Schema | None:
     """The description of a function in the schema of a tool; ``None`` if it is none."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return None
+    # OpenAI wraps a function in "function", Bedrock in "toolSpec", Anthropic in nothing.
     for wrapper in ("function", "toolSpec"):
         if isinstance(value, Mapping) and isinstance(value.get(wrapper), Mapping):
             value = value[wrapper]
@@ -88,13 +89,13 @@ def _parameters_of(function: Schema) -> Schema:
     return {"properties": properties} if isinstance(properties, Mapping) else {}
 
 
-def _comment_lines(description: object) -> Iterator[str]:
+def _write_comment(description: object) -> Iterator[str]:
     if isinstance(description, str) and description:
         for line in description.split("\n"):
             yield f"// {line}"
 
 
-def _property_lines(schema: Schema, root: Schema, depth: int) -> Iterator[str]:
+def _write_properties(schema: Schema, root: Schema, depth: int) -> Iterator[str]:
     """The properties of an object, without the braces around them."""
     properties = schema.get("properties")
     if not isinstance(properties, Mapping) or depth > MAX_DEPTH:
@@ -103,36 +104,40 @@ def _property_lines(schema: Schema, root: Schema, depth: int) -> Iterator[str]:
     required = required if isinstance(required, list) else []
     indent = "  " * depth
     for name, value in properties.items():
+        # In the notation of TypeScript: a comment above, and "?:" behind what may be left out.
         about = value if isinstance(value, Mapping) else {}
-        for line in _comment_lines(about.get("description")):
+        for line in _write_comment(about.get("description")):
             yield indent + line
         sign = ":" if name in required else "?:"
-        yield f"{indent}{name}{sign} {_type_of(about, root, depth)},"
+        yield f"{indent}{name}{sign} {_write_type(about, root, depth)},"
 
 
-def _type_of(schema: object, root: Schema, depth: int) -> str:
+def _write_type(schema: object, root: Schema, depth: int) -> str:
     """The type of a value in the notation of the definitions: ``number[]`` for an array of
     integers, ``"a" | "b"`` for an enumeration."""
     if not isinstance(schema, Mapping) or depth > MAX_DEPTH:
         return "any"
     if isinstance(schema.get("$ref"), str):
-        return _type_of(_referred(schema["$ref"], root), root, depth + 1)
+        return _write_type(_referred(schema["$ref"], root), root, depth + 1)
     if isinstance(schema.get("enum"), list):
         return " | ".join(
             json.dumps(value, ensure_ascii=False) for value in schema["enum"]
         )
+    # A list of types says the same as a choice of schemas: ["string", "null"].
     kind = schema.get("type")
     of_kinds = None
     if isinstance(kind, list):
-        of_kinds = [{**schema, "type": one_kind} for one_kind in kind]
+        of_kinds = [{**schema, "type": single_kind} for single_kind in kind]
     for choices in (schema.get("anyOf"), schema.get("oneOf"), of_kinds):
         if isinstance(choices, list):
-            return " | ".join(_type_of(choice, root, depth + 1) for choice in choices)
+            return " | ".join(
+                _write_type(choice, root, depth + 1) for choice in choices
+            )
     kind = kind.lower() if isinstance(kind, str) else "any"
     if kind == "array":
-        return f"{_type_of(schema.get('items'), root, depth)}[]"
+        return f"{_write_type(schema.get('items'), root, depth)}[]"
     if kind == "object":
-        properties = [*_property_lines(schema, root, depth + 1)]
+        properties = [*_write_properties(schema, root, depth + 1)]
         if not properties:
             return "object"
         return "\n".join(["{", *properties, "  " * depth + "}"])

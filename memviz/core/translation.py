@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Self
 
 ENGLISH = "en"
 LOCALE = Path(__file__).parent.parent / "locale"
+# '"X-Language-Name: Deutsch\n"'
 _OWN_NAME = re.compile(r'^"X-Language-Name: (.*)\\n"$', re.MULTILINE)
 _LINE = re.compile(r'(?:(msg\w+(?:\[\d\])?) )?"(.*)"$')
 _ESCAPED = re.compile(r"\\(.)")
@@ -29,7 +30,9 @@ _PLURAL = re.compile(r"plural=([^;]+)")
 _HAN = r"[\u3001-\u303f\u3400-\u9fff\uff01-\uffee“”…]"
 # What marks emphasis stands between: that of Markdown, and U+E000 in the sentences of the stage.
 _BEGINS_HAN = re.compile(rf"[*_\[(\ue000]*{_HAN}")
+# "中文", "中文**"
 _ENDS_HAN = re.compile(rf"{_HAN}(?:\]\([^)]*\))?[*_)\ue000]*$")
+# '_("Copied")', 'data-say="Next"'
 _IN_SCRIPT = re.compile(
     r'\b_\("((?:[^"\\]|\\.)+)"|\bdata-(?:say|title|label)="([^"]+)"'
 )
@@ -38,6 +41,7 @@ _chosen: ContextVar[str | None] = ContextVar("memviz_language", default=None)
 _ask: Callable[[], str] | None = None
 
 
+# "{number:,} of {total}"
 _PLAIN_TEMPLATE = re.compile(r"(?:[^{}]|\{\w+(?::[,g])?\})*")
 
 
@@ -53,10 +57,10 @@ class Said(str):
 
     def __new__(cls, template: str, /, **values: Any) -> Self:
         with use_language(ENGLISH):
-            said = super().__new__(cls, _fill(template, _shown(values)))
-        said.template = template
-        said.values = values
-        return said
+            sentence = super().__new__(cls, _fill(template, _shown(values)))
+        sentence.template = template
+        sentence.values = values
+        return sentence
 
     @classmethod
     def of(cls, text: str) -> "Said":
@@ -73,20 +77,20 @@ def template_of(text: object) -> str:
 def to_json(value: Any) -> Any:
     """Return what a text is kept as, from which :func:`from_json` makes it again; a plain text is kept as it is."""
     if isinstance(value, Said):
-        values = {name: to_json(one) for name, one in value.values.items()}
+        values = {name: to_json(part) for name, part in value.values.items()}
         return {"template": value.template, "values": values}
     return list(map(to_json, value)) if isinstance(value, tuple) else value
 
 
-def from_json(kept: Any) -> Any:
+def from_json(value: Any) -> Any:
     """Return the text that was kept so. Raises ValueError where it is damaged."""
-    if isinstance(kept, list):
-        return tuple(map(from_json, kept))
-    if not isinstance(kept, dict):
-        return kept
+    if isinstance(value, list):
+        return tuple(map(from_json, value))
+    if not isinstance(value, dict):
+        return value
     try:
-        template = kept["template"]
-        values = {name: from_json(one) for name, one in kept["values"].items()}
+        template = value["template"]
+        values = {name: from_json(part) for name, part in value["values"].items()}
         # A field of a stored text names a value, and nothing that could be reached or made large through it.
         if not _PLAIN_TEMPLATE.fullmatch(template) and values:
             raise TypeError(template)
@@ -117,19 +121,19 @@ class _Catalogue(NamedTuple):
 @cache
 def languages() -> dict[str, str]:
     """Return the languages that there are, English first: codes with the names that they call themselves."""
-    named = {ENGLISH: "English"}
+    name_by_code = {ENGLISH: "English"}
     for folder in sorted(path for path in LOCALE.iterdir() if path.is_dir()):
         for file in sorted(folder.glob("*.po")):
             head = file.read_text(encoding="utf-8").split("\n\n", 1)[0]
-            found = _OWN_NAME.search(head)
-            if found:
-                named.setdefault(folder.name, found[1])
-    return named
+            own_name = _OWN_NAME.search(head)
+            if own_name:
+                name_by_code.setdefault(folder.name, own_name[1])
+    return name_by_code
 
 
-def known_language(named: str) -> str:
+def known_language(name: str) -> str:
     """Return the language of a name such as ``zh`` or ``zh-CN``; empty where there is none."""
-    code = named.strip().lower().replace("_", "-").split("-")[0]
+    code = name.strip().lower().replace("_", "-").split("-")[0]
     return code if code in languages() else ""
 
 
@@ -152,9 +156,9 @@ def use_language(code: str) -> Iterator[None]:
 def language_now() -> str:
     """Return the code of the language that texts are translated into here and now. It belongs into the key of
     whatever keeps texts."""
-    chosen = _chosen.get()
-    if chosen is not None:
-        return chosen
+    code = _chosen.get()
+    if code is not None:
+        return code
     return ENGLISH if _ask is None else _ask()
 
 
@@ -164,14 +168,14 @@ def _(text: str, /, **values: object) -> str:
     Without values braces stay as they are. A text that remembers its values (:class:`Said`) has them already.
     """
     if isinstance(text, Said):
-        return _fill(_translated(None, text.template), _shown(text.values))
-    return _fill(_translated(None, text), values)
+        return _fill(_translate(None, text.template), _shown(text.values))
+    return _fill(_translate(None, text), values)
 
 
 def pgettext(context: str, text: str, /, **values: object) -> str:
     """Return the same for a text that is translated in one way here and in another one elsewhere; ``context`` says
     which one it is."""
-    return _fill(_translated(context, text), values)
+    return _fill(_translate(context, text), values)
 
 
 def ngettext(one: str, several: str, number: float, /, **values: object) -> str:
@@ -179,7 +183,7 @@ def ngettext(one: str, several: str, number: float, /, **values: object) -> str:
     values.setdefault("number", number)
     code = language_now()
     if code != ENGLISH:
-        catalogue = _catalogue(code)
+        catalogue = _read_catalogue(code)
         forms = catalogue.texts.get((None, one))
         if isinstance(forms, tuple):
             # A fraction takes the form of a number that is not one: 0.4 seconds.
@@ -202,17 +206,17 @@ def plural_noop(one: str, several: str) -> tuple[str, str]:
 def script_texts(source: str) -> list[str]:
     """Return the texts that a script marks with ``_("…")``, and its HTML with ``data-say``, ``data-title`` and
     ``data-label``, which the script puts in their places."""
-    found = []
-    for said, named in _IN_SCRIPT.findall(source):
-        found.append(said.replace('\\"', '"') or named)
-    return found
+    texts = []
+    for text, name in _IN_SCRIPT.findall(source):
+        texts.append(text.replace('\\"', '"') or name)
+    return texts
 
 
 def script_words(source: str) -> dict[str, str]:
     """Return the translations of the texts that a script and its HTML mark; empty in English, which it has itself."""
     if language_now() == ENGLISH:
         return {}
-    return {text: _translated(None, text) for text in script_texts(source)}
+    return {text: _translate(None, text) for text in script_texts(source)}
 
 
 def _fill(template: str, values: Mapping[str, object]) -> str:
@@ -237,55 +241,56 @@ def _fill_han(template: str, values: Mapping[str, object]) -> str:
             continue
         field, _used = formatter.get_field(name, (), values)
         value = formatter.convert_field(field, conversion)
-        shown = formatter.format_field(value, spec or "")
-        if _BEGINS_HAN.match(shown) and re.search(f"{_HAN} $", filled):
+        formatted = formatter.format_field(value, spec or "")
+        if _BEGINS_HAN.match(formatted) and re.search(f"{_HAN} $", filled):
             filled = filled[:-1]
-        filled += shown
-        ends_han = bool(_ENDS_HAN.search(shown))
+        filled += formatted
+        ends_han = bool(_ENDS_HAN.search(formatted))
     return filled
 
 
-def _translated(context: str | None, text: str) -> str:
+def _translate(context: str | None, text: str) -> str:
     code = language_now()
     if code == ENGLISH:
         return text
-    found = _catalogue(code).texts.get((context, text))
-    return found if isinstance(found, str) else text
+    translation = _read_catalogue(code).texts.get((context, text))
+    return translation if isinstance(translation, str) else text
 
 
 @cache
-def _catalogue(code: str) -> _Catalogue:
+def _read_catalogue(code: str) -> _Catalogue:
     texts: dict[tuple[str | None, str], str | tuple[str, ...]] = {}
     plural = ""
     # An unknown code has no folder, and is as good as English.
     for path in sorted((LOCALE / code).glob("*.po")) if code in languages() else ():
-        for entry in _entries_of(path.read_text(encoding="utf-8")):
+        for entry in _read_entries(path.read_text(encoding="utf-8")):
             text = entry.pop("msgid", "")
             context = entry.pop("msgctxt", None)
             entry.pop("msgid_plural", "")
             forms = tuple(entry.values())  # in the order of the file: msgstr[0], …
             if not text:
-                found = _PLURAL.search(forms[0])
-                plural = found[1] if found else plural
+                rule = _PLURAL.search(forms[0])
+                plural = rule[1] if rule else plural
             elif all(forms):
                 is_counted = "msgstr[0]" in entry
                 texts.setdefault((context, text), forms if is_counted else forms[0])
     return _Catalogue(texts, c2py(plural or "n != 1"))
 
 
-def _entries_of(po: str) -> Iterator[dict[str, str]]:
+def _read_entries(po: str) -> Iterator[dict[str, str]]:
     """Yield the entries of a ``.po`` file by their keywords, without those that are fuzzy or obsolete. Babel reads the
     same in a second, for which no page should wait."""
     for block in po.split("\n\n"):
         if _FUZZY.search(block):
             continue
+        # A text goes on in lines without a keyword, each a string of its own.
         entry: dict[str, str] = {}
         keyword = ""
         for line in block.splitlines():
-            found = _LINE.match(line)
-            if found:
-                keyword = found[1] or keyword
-                said = _ESCAPED.sub(lambda one: _MEANT[one[1]], found[2])
-                entry[keyword] = entry.get(keyword, "") + said
+            match = _LINE.match(line)
+            if match:
+                keyword = match[1] or keyword
+                text = _ESCAPED.sub(lambda escape: _MEANT[escape[1]], match[2])
+                entry[keyword] = entry.get(keyword, "") + text
         if entry:
             yield entry

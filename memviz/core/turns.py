@@ -21,7 +21,7 @@ class Turn(NamedTuple):
     """
 
     number: int
-    """From 1; 0 for what stands before the first user message."""
+    """The number of the turn, from 1; 0 for what stands before the first user message."""
     start: int
     asked: int
     """``[start, asked)`` are the leading user messages, with system messages between them;
@@ -65,6 +65,8 @@ class _Noted:
     """The requests of these turns. Every setting of a sweep asks for them."""
     _request_bounds: tuple[int, array[int]] = (0, array("q"))
     """The length of the log when its request bounds were last asked for, and the answer."""
+    _input_start: tuple[int, int] = (0, 0)
+    """The length for which the start of the input was asked last, and the answer."""
     _assistants: list[int] = field(default_factory=list)
     """The positions of the assistant's messages."""
     _replies: list[int] = field(default_factory=list)
@@ -167,14 +169,15 @@ class MessageLog(_Noted, Sequence[Message]):
             raise IndexError(
                 f"no turn {number}: the conversation has turns up to {len(self._starts)}"
             )
+        # Turns that another one follows do not change any more.
         if 0 < number <= len(self._closed):
             return self._closed[number - 1]
         length = len(self._messages)
         if number == 0:
             stop = self._starts[0] if self._starts else length
             return Turn(0, self.system_stop, self.system_stop, stop)
-        asked = self._asked[-1] if len(self._asked) == number else length
-        return Turn(number, self._starts[-1], asked, length)
+        asked_stop = self._asked[-1] if len(self._asked) == number else length
+        return Turn(number, self._starts[-1], asked_stop, length)
 
     def turns(self) -> Iterator[Turn]:
         """All turns in order, without turn 0."""
@@ -280,6 +283,14 @@ class MessageLog(_Noted, Sequence[Message]):
         The input stands behind the assistant's last message and the system messages that
         follow it, which are history. System messages alone are the input.
         """
+        # It is asked for several times for each request.
+        asked_length, start = self._input_start
+        if asked_length != length:
+            start = self._find_input_start(length)
+            self._input_start = (length, start)
+        return start
+
+    def _find_input_start(self, length: int) -> int:
         number = bisect_left(self._assistants, length)
         behind = self._assistants[number - 1] + 1 if number else self.system_stop
         behind = min(behind, length)

@@ -52,7 +52,7 @@ _SOURCE: ContextVar[VectorSource | None] = ContextVar("vectors", default=None)
 
 @contextmanager
 def vectors_from(source: VectorSource) -> Iterator[None]:
-    """While the block runs, strategies have their vectors from ``source``, which may ask a model. One with a method
+    """A block in which strategies have their vectors from ``source``, which may ask a model. One with a method
     ``server_of`` tells by the name of a model whose vectors it gives: two servers may have one name."""
     before = _SOURCE.set(source)
     try:
@@ -77,14 +77,16 @@ def texts_of(messages: Iterable[Message]) -> list[str]:
 @dataclass(eq=False, repr=False)
 class VectorIndex(SharedGrowth):
     """The vectors of messages by one embedding, append-only: of those that can be looked up, with the name of who
-    spoke. ``model`` is empty for the small embedding; ``kept`` are vectors that were paid before."""
+    spoke."""
 
     model: str = ""
+    """The name of the embedding model; empty for the small embedding."""
     kept: VectorSource | None = None
+    """Vectors that were paid before."""
     _length: int = 0
     _vectors: NDArray[np.float32] | None = None
     _rows: dict[bytes, int] = field(default_factory=dict)
-    """Where the vector of a text stands, by a hash of the text."""
+    """The row of the vector of each text, by a hash of the text."""
     _questions: dict[bytes, NDArray[np.float32]] = field(default_factory=dict)
     """The vectors of questions that are no message, by a hash of the question."""
 
@@ -131,9 +133,9 @@ class VectorIndex(SharedGrowth):
         vectors = self._vectors
         if vectors is None or not self.dimensions or stop <= start:
             return np.zeros(max(0, stop - start))
-        asked = self._embed_question(question, vectors)
+        question_vector = self._embed_question(question, vectors)
         # Unlike a product of matrices it gives equal texts equal numbers, wherever they stand.
-        cosines = np.vecdot(vectors[start:stop], asked)
+        cosines = np.vecdot(vectors[start:stop], question_vector)
         return np.array(np.maximum(cosines, 0), np.float64)
 
     def _embed_question(
@@ -141,6 +143,7 @@ class VectorIndex(SharedGrowth):
     ) -> NDArray[np.float32]:
         if not self.model:
             return small_embedding.embed(question)
+        # A question that is a message of the log has its vector there; another one is asked for once.
         key = hash_of(question)
         if key in self._rows:
             vector: NDArray[np.float32] = vectors[self._rows[key]]

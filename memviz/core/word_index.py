@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import log
@@ -30,6 +30,8 @@ what is said in turns the long messages are often those that say something."""
 GRAIN = 2.0**-32
 """What a word adds to a score is rounded up to a multiple of this. Sums of such numbers are exact up to 2 million,
 whatever the order of the words, so that scores that are equal by the formula are equal to the last bit."""
+MANY = 32
+"""From so many messages on it is quicker to read them all at once than one after the other."""
 _COUNT_BITS = 32
 _COUNT = (1 << _COUNT_BITS) - 1
 
@@ -53,27 +55,51 @@ class WordIndex(SharedGrowth):
     """The number of messages with words before each."""
 
     def extend(self, messages: Sequence[Message]) -> None:
-        """Read the messages that were not read yet."""
+        """Read the messages that were not read yet, all at once."""
         if len(self._lengths) >= len(messages):
             return
+        with self._extending:  # two threads at once would read messages twice
+            unread = messages[len(self._lengths) :]
+            texts = [said_by(message) if is_text(message) else "" for message in unread]
+            if len(texts) < MANY:
+                self._append_one_by_one(texts)
+            else:
+                self._append_at_once(texts)
+
+    def _append_one_by_one(self, texts: Sequence[str]) -> None:
         # Stemmers take long to load.
         from memviz.core.text.words import count_content_words
 
-        with self._extending:  # two threads at once would read messages twice
-            for position in range(len(self._lengths), len(messages)):
-                message = messages[position]
-                text = said_by(message) if is_text(message) else ""
-                self._append(position, count_content_words(text))
+        for position, text in enumerate(texts, len(self._lengths)):
+            first = position << _COUNT_BITS
+            counts = count_content_words(text)
+            for word, count in counts.items():
+                self._entries[word].append(first + count)
+            length = counts.total()
+            self._words_before.append(self._words_before[-1] + length)
+            self._texts_before.append(self._texts_before[-1] + bool(counts))
+            self._lengths.append(length)
 
-    def _append(self, position: int, counts: Mapping[str, int]) -> None:
-        entries = self._entries
-        first = position << _COUNT_BITS
-        for word, count in counts.items():
-            entries[word].append(first + count)
-        length = sum(counts.values())
-        self._words_before.append(self._words_before[-1] + length)
-        self._texts_before.append(self._texts_before[-1] + bool(counts))
-        self._lengths.append(length)
+    def _append_at_once(self, texts: Sequence[str]) -> None:
+        # Only a search waits for arrays and stemmers.
+        import numpy as np
+
+        from memviz.core.text.word_counts import count_words_in_texts
+
+        counts = count_words_in_texts(texts)
+        # The numbers of a word are in a row, and become its entries as they are.
+        positions = counts.texts + len(self._lengths)
+        entries = ((positions << _COUNT_BITS) + counts.times).tobytes()
+        stops = [*np.flatnonzero(np.diff(counts.words)) + 1, len(positions)]
+        start = 0
+        for word, stop in zip(counts.different_words, stops, strict=False):
+            self._entries[word].frombytes(entries[8 * start : 8 * stop])
+            start = stop
+        words_before = self._words_before[-1] + np.cumsum(counts.lengths)
+        self._words_before.frombytes(words_before.tobytes())
+        texts_before = self._texts_before[-1] + np.cumsum(counts.lengths > 0)
+        self._texts_before.frombytes(texts_before.tobytes())
+        self._lengths.frombytes(counts.lengths.astype(np.float64).tobytes())
 
     def scores(
         self, words: Collection[str], start: int, stop: int
@@ -86,35 +112,44 @@ class WordIndex(SharedGrowth):
         """
         import numpy as np  # only a search waits for it
 
-        texts = 0
-        if start < stop:
-            texts = self._texts_before[stop] - self._texts_before[start]
-        held = array("q")
-        held_by: list[int] = []
-        for word in self._entries.keys() & words:
-            entries = self._held(self._entries[word], start, stop)
-            if entries:
-                held += entries
-                held_by.append(len(entries))
-        if not held_by:
+        held = self._held(words, start, stop)
+        if not held:
             return np.zeros(max(0, stop - start))
+        texts = self._texts_before[stop] - self._texts_before[start]
         # All words at once: of a question most are rare, and numpy takes as long for ten places as for a thousand.
         # In place wherever it can be: what is new has to be fetched from far, time and again.
-        at = np.frombuffer(held, np.int64)
-        times = (at & _COUNT).astype(np.float64)
-        at >>= _COUNT_BITS
+        entries = np.frombuffer(b"".join(held), np.int64)
+        times = (entries & _COUNT).astype(np.float64)
+        at = entries >> _COUNT_BITS
         if start:
             at -= start
+        held_by = [*map(len, held)]
         damping = self._damping(start, stop, texts)
         divisors = damping[at]
         divisors += times
-        parts = np.repeat(_weights(held_by, texts), held_by)
+        parts = np.array(_weights(held_by, texts)).repeat(held_by)
         parts *= times
         parts /= divisors
         # Up, so that no message that holds a word has 0.
         np.ceil(parts, out=parts)
         parts *= GRAIN
         return np.bincount(at, parts, stop - start).astype(np.float64, copy=False)
+
+    def _held(self, words: Collection[str], start: int, stop: int) -> list[array[int]]:
+        """Return of each word that any of the messages at positions ``[start, stop)`` holds its entries there."""
+        known = [*filter(None, map(self._entries.get, words))]
+        # Of facts all are sought.
+        if start == 0 and stop == len(self._lengths):
+            return known
+        first = start << _COUNT_BITS
+        last = stop << _COUNT_BITS
+        held = []
+        for entries in known:
+            low = bisect_left(entries, first) if entries[0] < first else 0
+            part = entries[low : bisect_left(entries, last, low)]
+            if part:
+                held.append(part)
+        return held
 
     def _damping(self, start: int, stop: int, texts: int) -> NDArray[np.float64]:
         """Return by how much each message of ``[start, stop)`` damps a word in it: the more, the longer it is."""
@@ -132,28 +167,19 @@ class WordIndex(SharedGrowth):
         """The words, of all these ``words``, that the message at ``position`` holds; in order
         of the alphabet."""
         return sorted(
-            word
-            for word in self._entries.keys() & words
-            if self._held(self._entries[word], position, position + 1)
+            word for word in words if self._held((word,), position, position + 1)
         )
-
-    @staticmethod
-    def _held(entries: array[int], start: int, stop: int) -> array[int]:
-        """The ``entries`` of a word that are of messages at positions ``[start, stop)``."""
-        # Nearly always all are sought from the beginning of the history on, and of facts all there are.
-        count = len(entries)
-        last = stop << _COUNT_BITS
-        if entries[count - 1] >= last:
-            count = bisect_left(entries, last)
-        first = start << _COUNT_BITS
-        low = bisect_left(entries, first, 0, count) if entries[0] < first else 0
-        return entries[low:count]
 
 
 def _weights(held_by: Sequence[int], texts: int) -> list[float]:
     """Return the weight of each word that ``held_by`` of ``texts`` messages hold: the more, the rarer it is."""
     scale = (SATURATION + 1) / GRAIN
-    return [scale * log(1 + (texts - count + 0.5) / (count + 0.5)) for count in held_by]
+    # Many words are held by equally few.
+    weight_of = {
+        count: scale * log(1 + (texts - count + 0.5) / (count + 0.5))
+        for count in set(held_by)
+    }
+    return [weight_of[count] for count in held_by]
 
 
 def said_by(message: Message) -> str:

@@ -31,13 +31,14 @@ from memviz.engine.calls import ReplyFacts
 from memviz.engine.columns import PARTS, WIDTH, Columns, Made
 from memviz.engine.compaction import Compaction
 from memviz.engine.part_tokens import tokens_by_part
-from memviz.engine.parts import Parts, find_shared
+from memviz.engine.parts import Parts, Shared, find_shared
 from memviz.engine.recall import Recalled
 from memviz.engine.records import RequestKind, TurnRecord, of_one_turn
 from memviz.engine.tool_pairs import orphaned_results
 from memviz.strategies.base import Strategy
 
 _AS_BYTES = Struct(f"{WIDTH}q").pack
+MANY_PIECES = 32
 KEPT_RECORDS = 4096
 """The most requests of a run whose records are kept once they were made."""
 
@@ -143,7 +144,7 @@ class Requests(Records):
         if bounds is None:
             settled = NOTHING_SHARED
             if self.made and self.made[-1].space is memory.space:
-                settled = find_shared(pieces, self._newest.pieces)
+                settled = self._shared_with_newest(pieces)
             bounds = self._bounds_of(assemble(memory, pieces, settled=settled))
         if compactions:
             self._compactions[len(self)] = compactions
@@ -206,7 +207,7 @@ class Requests(Records):
         """Keep the parts of the next request, which is more than one range. A strategy that picks hundreds of messages
         sends most of them again with the next request: each such piece is kept once."""
         pieces = parts.pieces
-        start, stop, _ = find_shared(pieces, self._newest.pieces)
+        start, stop, _ = self._shared_with_newest(pieces)
         kept = (
             *self._keep_once(pieces[:start]),
             *pieces[start:stop],
@@ -214,6 +215,12 @@ class Requests(Records):
         )
         self._newest = parts
         self.others[len(self)] = parts._replace(pieces=kept)
+
+    def _shared_with_newest(self, pieces: Sequence[Piece]) -> Shared:
+        """The pieces that the request added last sent as well. Few are sooner gone through than compared."""
+        if len(pieces) < MANY_PIECES:
+            return NOTHING_SHARED
+        return find_shared(pieces, self._newest.pieces)
 
     def _keep_once(self, pieces: Sequence[Piece]) -> list[Piece]:
         """The pieces, each as the equal one that was kept first."""

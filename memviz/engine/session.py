@@ -4,7 +4,6 @@ makes requests ready and keeps what came of them."""
 from __future__ import annotations
 
 import sys
-from bisect import bisect_left
 from collections.abc import Sequence
 from copy import copy
 
@@ -191,22 +190,12 @@ class Session(State):
 
     @property
     def _due_by_strategy(self) -> int:
-        memory = self.memory
         trigger = self.strategy.trigger
         if trigger is Trigger.NEVER:
             return sys.maxsize
-        # "Nothing before it" is all that has to be true: without a headroom in messages or tokens, and for strategies
-        # that look after a turn or before a request, the very next message is a safe answer, only a slower one.
-        headroom = None
         if trigger is Trigger.MESSAGE:
-            headroom = self.strategy.headroom(memory)
-        if headroom is not None and headroom.unit == "messages":
-            return memory.length + headroom.amount
-        if headroom is not None and headroom.unit == "tokens":
-            totals = memory.sums.totals
-            full = totals[memory.length] + headroom.amount
-            return bisect_left(totals, full, memory.length + 1)
-        return memory.length + 1
+            return self.strategy.due_at(self.memory)
+        return self.memory.length + 1
 
     def complete_turn(self, summary: Reply | None = None) -> None:
         """The last message taken in ended its turn. Turns whose summarization failed are summarized first.

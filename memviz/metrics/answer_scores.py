@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from memviz.core.text.containment import contains, normal_tokens
 from memviz.engine.judging import JudgedAnswer
-from memviz.metrics.cost.pricing import sum_known
+from memviz.models.base import sum_if_known
 
 ARTICLES = frozenset({"a", "an", "the"})
 
@@ -24,18 +24,21 @@ def token_f1(reply: str, answers: Iterable[str]) -> float:
     English articles left out. Words are those of :mod:`memviz.core.text.containment`, so Chinese is compared by
     characters and numbers by value. 0 if the reply or every answer has no word.
     """
-    said = _bag(reply)
-    return max((_f1(said, _bag(answer)) for answer in answers), default=0.0)
+    reply_words = _count_words(reply)
+    return max(
+        (_measure_f1(reply_words, _count_words(answer)) for answer in answers),
+        default=0.0,
+    )
 
 
-def _bag(text: str) -> Counter[str]:
+def _count_words(text: str) -> Counter[str]:
     words = normal_tokens(text)
     return Counter([word for word in words if word not in ARTICLES] or words)
 
 
-def _f1(said: Counter[str], accepted: Counter[str]) -> float:
-    shared = (said & accepted).total()
-    return 2 * shared / (said.total() + accepted.total()) if shared else 0.0
+def _measure_f1(words: Counter[str], accepted_words: Counter[str]) -> float:
+    shared = (words & accepted_words).total()
+    return 2 * shared / (words.total() + accepted_words.total()) if shared else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +72,17 @@ def answer_scores(
     """Return the scores of each of ``runs`` runs, by their number. An error is no reply and scores nothing."""
     scores = []
     for number in range(runs):
-        own = [result for result in results if result.run == number]
-        scores.append(_scores(own))
+        own_results = [result for result in results if result.run == number]
+        scores.append(_score_results(own_results))
     return tuple(scores)
 
 
-def _scores(results: Sequence[JudgedAnswer]) -> AnswerScores:
+def _score_results(results: Sequence[JudgedAnswer]) -> AnswerScores:
     containing = 0
     f1: list[float] = []
     verdicts: list[str | None] = []
     for result in results:
+        # A question without a reply failed: it counts apart, and lowers no mean.
         if result.reply is not None:
             answers = result.probe.answers
             containing += contains_answer(result.reply, answers)
@@ -91,5 +95,5 @@ def _scores(results: Sequence[JudgedAnswer]) -> AnswerScores:
         mean_f1=sum(f1) / len(f1) if f1 else None,
         right=verdicts.count("right"),
         wrong=verdicts.count("wrong"),
-        cost_usd=sum_known(result.cost_usd for result in results),
+        cost_usd=sum_if_known(result.cost_usd for result in results),
     )

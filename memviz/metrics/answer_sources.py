@@ -35,6 +35,7 @@ _PREFERRED: tuple[SourceKind, ...] = ("verbatim", "recalled", "summary", "system
 
 # "you never told me", "it is not mentioned", "no record", "I can't find", "没有提到"
 _NOT = r"(?:n['’]t| not| never)(?: \w+)?"
+# "you have not told me", "is not mentioned"
 _IGNORANT = re.compile(
     rf"\byou(?:['’]ve| have| had| did)?{_NOT} (?:tell|told|mention|sa[iy]|stat|specif|provid|shar|g[ai]v)"
     rf"|\b(?:is|was|are|were|has|have|had){_NOT} (?:mention|stat|specif|provid|includ|discuss)"
@@ -91,27 +92,32 @@ def answer_source(context: Context, question: str, answer: str) -> AnswerSource:
     summary, the system prompt; then the one that says it closest together; then the newest. The input
     is no source.
     """
+    # What the question says already tells nothing about where the answer comes from.
     asked = keys(question)
-    telling = _sort_telling(list(_statements(answer, asked)))
-    weights = _heaviest_weights(telling)
+    telling = _sort_telling(list(_split_statements(answer, asked)))
+    weights = _merge_weights(telling)
     if not weights:
         return AnswerSource()
-    candidates = list(_candidates(context))
+    candidates = list(_list_candidates(context))
     heavy = telling[:1]
     for statement in telling[1:MAX_STATEMENTS]:
         if statement.weight >= LEAST_STATEMENT_WEIGHT:
             heavy.append(statement)
-    source = _quoted(candidates, heavy, asked) or _best(candidates, weights, asked)
+    # A message that is quoted; else the one that holds most of all sentences; else, since an answer may be put together
+    # from several messages, the one that holds most of a single sentence.
+    source = _find_quoted(candidates, heavy, asked) or _find_best(
+        candidates, weights, asked
+    )
     if source.kind is not None or len(telling) == 1:
         return source
     for statement in heavy:
-        source_of_one = _best(candidates, statement.weights, asked)
-        if source_of_one.kind is not None:
-            return source_of_one
+        statement_source = _find_best(candidates, statement.weights, asked)
+        if statement_source.kind is not None:
+            return statement_source
     return source
 
 
-def _heaviest_weights(statements: Sequence[_Statement]) -> dict[str, int]:
+def _merge_weights(statements: Sequence[_Statement]) -> dict[str, int]:
     """Return the terms of all statements, each with the most it weighs in any."""
     weights: dict[str, int] = {}
     for statement in statements:
@@ -127,7 +133,7 @@ def _sort_telling(statements: Sequence[_Statement]) -> list[_Statement]:
     return sorted(stating or telling, key=lambda statement: -statement.weight)
 
 
-def _statements(answer: str, asked: frozenset[str]) -> Iterator[_Statement]:
+def _split_statements(answer: str, asked: frozenset[str]) -> Iterator[_Statement]:
     """Yield the sentences of an answer without those that say that something is not known; a quoted one may."""
     for sentence in passage(composed(answer)).sentences:
         text = sentence.text
@@ -139,7 +145,7 @@ def _statements(answer: str, asked: frozenset[str]) -> Iterator[_Statement]:
         yield _Statement(text, new, sentence.is_question)
 
 
-def _candidates(context: Context) -> Iterator[_Candidate]:
+def _list_candidates(context: Context) -> Iterator[_Candidate]:
     """Yield the messages of a request that an answer may come from, in order."""
     for block in context.blocks:
         kind = _KIND_OF_BLOCK.get(block.kind)
@@ -158,7 +164,7 @@ def _candidates(context: Context) -> Iterator[_Candidate]:
             yield _Candidate(kind, position, message, terms)
 
 
-def _quoted(
+def _find_quoted(
     candidates: Sequence[_Candidate],
     statements: Sequence[_Statement],
     asked: frozenset[str],
@@ -167,7 +173,7 @@ def _quoted(
     for statement in statements:
         if len(statement.text.encode("utf-8", "replace")) < LEAST_QUOTED_BYTES:
             continue
-        letters = _letters(statement.text)
+        letters = _strip_letters(statement.text)
         exact = []
         for candidate in candidates:
             # To compare the terms is cheap, and rules out nearly all.
@@ -175,39 +181,42 @@ def _quoted(
             if has_terms and _quotes(candidate.message.content, letters):
                 exact.append(candidate)
         if exact:
-            return _preferred(exact, statement.weights, asked, 1.0)
+            return _choose_preferred(exact, statement.weights, asked, 1.0)
     return None
 
 
 def _quotes(content: str, letters: str) -> bool:
-    return letters in _letters(content) or letters in _letters(without_markup(content))
+    return letters in _strip_letters(content) or letters in _strip_letters(
+        without_markup(content)
+    )
 
 
-def _letters(text: str) -> str:
+def _strip_letters(text: str) -> str:
     """Return a text without what a quotation may change: the case, the white space, the full stop at the end."""
     return flat(text).casefold().rstrip(".。!！ …")
 
 
-def _best(
+def _find_best(
     candidates: Sequence[_Candidate], weights: Mapping[str, int], asked: frozenset[str]
 ) -> AnswerSource:
     """Return the source among those that hold most of ``weights``; one without a kind where the most is too little."""
     most = 0
     equal: list[_Candidate] = []
     for candidate in candidates:
-        held = sum(weights[key] for key in weights.keys() & candidate.keys)
-        if held > most:
-            most = held
+        weight = sum(weights[key] for key in weights.keys() & candidate.keys)
+        if weight > most:
+            most = weight
             equal = []
-        if held == most:
+        if weight == most:
             equal.append(candidate)
+    # Where even the best holds little of the answer, it came from nowhere that can be named.
     share = most / sum(weights.values())
     if share < LEAST_SHARE:
         return AnswerSource(share=share)
-    return _preferred(equal, weights, asked, share)
+    return _choose_preferred(equal, weights, asked, share)
 
 
-def _preferred(
+def _choose_preferred(
     equal: Sequence[_Candidate],
     weights: Mapping[str, int],
     asked: frozenset[str],
@@ -215,15 +224,18 @@ def _preferred(
 ) -> AnswerSource:
     """Return one of several sources that hold as much: by kind, then by how close together they say it."""
     kind = min((candidate.kind for candidate in equal), key=_PREFERRED.index)
+    # Words of the question decide only between places that say as much of the answer.
     scores = dict.fromkeys(asked, 1)
     scores |= {key: 1000 * weight for key, weight in weights.items()}
     of_kind = [candidate for candidate in equal if candidate.kind == kind]
-    source = _closest(of_kind, scores)
+    source = _choose_closest(of_kind, scores)
     quoted = quote(source.message.content, scores)
     return AnswerSource(kind, source.position, quoted, share)
 
 
-def _closest(equal: Sequence[_Candidate], scores: Mapping[str, int]) -> _Candidate:
+def _choose_closest(
+    equal: Sequence[_Candidate], scores: Mapping[str, int]
+) -> _Candidate:
     """Return the candidate whose terms of the answer and the question stand closest together; of equals the newest.
 
     A reply in which the offline model repeated a message comes after that message.

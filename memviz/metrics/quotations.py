@@ -34,15 +34,16 @@ def hits_of(text: str, terms: Collection[str]) -> list[Hit]:
     hits: list[Hit] = []
     for match in TOKEN.finditer(text):
         token = match.group()
+        # A run of Chinese characters is one token with many terms in it.
         keys = [form for form in normal_forms(token) if form in terms]
         if keys and IS_UNSPACED.match(token):
-            hits += _hits_in_run(token, match.start(), terms)
+            hits += _find_hits_in_run(token, match.start(), terms)
         elif keys:
             hits.append(Hit(*match.span(), keys[0]))
     return hits
 
 
-def _hits_in_run(run: str, offset: int, terms: Collection[str]) -> Iterator[Hit]:
+def _find_hits_in_run(run: str, offset: int, terms: Collection[str]) -> Iterator[Hit]:
     """Yield the places of terms of one and of two characters in a run that is written without spaces."""
     for at in range(len(run)):
         for size in (1, 2):
@@ -79,34 +80,36 @@ def quote(content: str, scores: Mapping[str, int]) -> str:
     """Return the sentence around the terms that score most together, or as much of it as there is room for, on one
     line: "… so our budget is 3,000 euros, all in." """
     text = flat(content)
+    # Room for an ellipsis on both sides.
     most = QUOTE_CHARS - 2
     _, start, stop = densest(hits_of(text, scores), scores, most)
     room = max(0, most - (stop - start))
     lowest = max(0, start - room)
     matches = _SENTENCE_START.finditer(text, lowest, start + 1)
+    # From the nearest start of a sentence before the terms; where none is near, from a word half of the room before.
     begins = [match.end() for match in matches if match.end() <= start]
-    left = lowest
+    begin = lowest
     if begins:
-        left = begins[-1]
+        begin = begins[-1]
     elif lowest:
-        left = _next_word(text, lowest + room // 2, start)
-    right = min(len(text), left + most)
-    if right < len(text):
-        right = _last_word(text, max(stop, left + 1), right)
-    piece = text[left:right].strip()
-    if left > 0 and not begins:
+        begin = _find_next_word(text, lowest + room // 2, start)
+    end = min(len(text), begin + most)
+    if end < len(text):
+        end = _find_last_word(text, max(stop, begin + 1), end)
+    piece = text[begin:end].strip()
+    if begin > 0 and not begins:
         piece = f"…{piece}"
-    is_whole = right == len(text) or piece.endswith(_ENDS)
+    is_whole = end == len(text) or piece.endswith(_ENDS)
     return piece if is_whole else f"{piece}…"
 
 
-def _next_word(text: str, at: int, stop: int) -> int:
+def _find_next_word(text: str, at: int, stop: int) -> int:
     """Return the first start of a word from ``at`` on, before ``stop``; ``at`` where no space is near."""
     space = text.find(" ", at, stop)
     return space + 1 if space >= 0 else at
 
 
-def _last_word(text: str, least: int, at: int) -> int:
+def _find_last_word(text: str, least: int, at: int) -> int:
     """Return the last end of a sentence or word up to ``at``, not before ``least``; ``at`` where no space is near."""
     ends = [match.start() for match in _SENTENCE_START.finditer(text, least, at)]
     if ends:

@@ -77,7 +77,11 @@ class Breach:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON, without what it is not about. Messages count from 1 there."""
-        value = {name: one for name, one in asdict(self).items() if one is not None}
+        value = {
+            name: field_value
+            for name, field_value in asdict(self).items()
+            if field_value is not None
+        }
         if not self.call:
             del value["call"]
         position = value.pop("position", None)
@@ -100,7 +104,9 @@ def verify(
     the tokens that the log recorded for a reply, with those of the request that it answers. Of a log that lacks its
     system prompt or the schemas of its tools the differences between requests are compared, not their totals."""
     breaches = list(_find_breaches(run, factor))
-    measures = _measures(run, events, usage_is_of_log)
+    # What the log lacks is missing in every count: it is taken off the tokens on record before these are compared, and
+    # a difference that is small beside it says nothing.
+    measures = _list_measures(run, events, usage_is_of_log)
     unseen = _count_unseen(run, measures)
     for measure in measures:
         on_record = measure.on_record - unseen
@@ -124,10 +130,11 @@ def tokens_not_in_log(
 ) -> int:
     """Return the tokens that every request has on record and nobody can count, because the log lacks its system prompt
     or the schemas of its tools; 0 where it lacks neither. The arguments are those of :func:`verify`."""
-    return _count_unseen(run, _measures(run, events, usage_is_of_log))
+    return _count_unseen(run, _list_measures(run, events, usage_is_of_log))
 
 
 def _count_unseen(run: Run, measures: Iterable[_Measure]) -> int:
+    """Return the tokens that all requests have on record more than is counted: the least of their differences."""
     has_tools = run.space.tool_tokens or not run.log.tools.callers
     if run.space.system_messages and has_tools:
         return 0
@@ -138,7 +145,7 @@ class _Measure(NamedTuple):
     """The tokens of a request, as a log has them on record and as they are counted."""
 
     place: tuple[int, int]
-    """Its turn and its call."""
+    """The turn of the request, and the call in it."""
     on_record: int
     counted: int
 
@@ -148,7 +155,7 @@ class _Measure(NamedTuple):
         return self.on_record - self.counted
 
 
-def _measures(
+def _list_measures(
     run: Run, events: Iterable[RecordedEvent], usage_is_of_log: bool
 ) -> list[_Measure]:
     """Return what the log has on record, in the order of its requests and once for each: beside the reply, else what
@@ -159,14 +166,15 @@ def _measures(
         number = bisect_right(lengths, event.after_message) - 1
         if number >= 0 and event.tokens_before is not None:
             record = run.requests[number]
-            counted = record.total_tokens + record.reply_tokens
+            counted_tokens = record.total_tokens + record.reply_tokens
             place = (record.turn, record.call)
-            measures[number] = _Measure(place, event.tokens_before, counted)
+            measures[number] = _Measure(place, event.tokens_before, counted_tokens)
     if usage_is_of_log:
         for number, record in enumerate(run.requests):
-            is_answered = record.log_length < len(run.log)
-            reply = run.log[record.log_length] if is_answered else None
-            recorded = recorded_tokens(reply) if reply is not None else None
+            # The message behind what a request could send is its reply; the last request may have none yet.
+            if record.log_length == len(run.log):
+                continue
+            recorded = recorded_tokens(run.log[record.log_length])
             if recorded is not None:
                 place = (record.turn, record.call)
                 measures[number] = _Measure(place, recorded[0], record.total_tokens)
@@ -178,13 +186,13 @@ def _find_breaches(run: Run, factor: float) -> Iterator[Breach]:
     tokens_of = cache(message_tokens)
     for record in run.requests:
         is_sound = True
-        for breach in _contents(run, record):
+        for breach in _check_contents(run, record):
             is_sound = False
             yield breach
         # What is not there cannot be counted.
         if is_sound:
-            yield from _rules(run, record)
-            yield from _tokens(record, factor, tokens_of)
+            yield from _check_rules(run, record)
+            yield from _check_tokens(record, factor, tokens_of)
     for compaction in run.compactions:
         if compaction.changes_memory and not compaction.reason:
             yield Breach(
@@ -195,7 +203,7 @@ def _find_breaches(run: Run, factor: float) -> Iterator[Breach]:
             )
 
 
-def _sent(parts: Parts) -> Iterator[int]:
+def _list_sent(parts: Parts) -> Iterator[int]:
     """Yield every log position that a request sends, as often as it sends it."""
     for piece in parts.pieces:
         if isinstance(piece, Messages | Picked):
@@ -203,22 +211,24 @@ def _sent(parts: Parts) -> Iterator[int]:
     yield from parts.exchange
 
 
-def _contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
+def _check_contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
     """Yield what is wrong with the messages and the summaries that a request holds."""
     place = (record.turn, record.call)
-    written = record.memory.summary_count
+    version_count = record.memory.summary_count
     for piece in record.parts.pieces:
-        if isinstance(piece, Notes) and piece.stop > written:
+        if isinstance(piece, Notes) and piece.stop > version_count:
             yield Breach("unsaid", *place, version=piece.stop)
             return
-    said = record.log_length
-    sent = Tally(_sent(record.parts))
-    unsaid = [position for position in sorted(sent) if not 0 <= position < said]
+    said_count = record.log_length
+    sent_times = Tally(_list_sent(record.parts))
+    said_positions = range(said_count)
+    unsaid = [at for at in sorted(sent_times) if at not in said_positions]
     for position in unsaid:
         yield Breach("unsaid", *place, position=position)
+    # Fates of messages that do not exist cannot be asked for.
     if unsaid or not run.log:
         return
-    for position, times in sorted(sent.items()):
+    for position, times in sorted(sent_times.items()):
         if times > 1:
             yield Breach("sent_twice", *place, position=position)
     versions = Tally(versions_of(record.parts, run.space.summaries))
@@ -226,12 +236,12 @@ def _contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
         if times > 1:
             yield Breach("sent_twice", *place, version=version + 1)
     fates = run.fates_at(record)
-    is_wrong = (fates == Fate.NOT_YET) == (np.arange(len(fates)) < said)
+    is_wrong = (fates == Fate.NOT_YET) == (np.arange(len(fates)) < said_count)
     for position in np.flatnonzero(is_wrong).tolist():
         yield Breach("no_fate", *place, position=position)
 
 
-def _rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
+def _check_rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
     """Yield messages that were left out though the rule sends them, and results whose calls were."""
     place = (record.turn, record.call)
     log = record.memory.log
@@ -239,26 +249,26 @@ def _rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
     # A library said at the time what it sends: it has no rule that could be asked again.
     if not isinstance(strategy, LibraryStrategy):
         asked_for = record.recalled.indices if record.recalled else ()
-        wanted = assemble(record.memory, strategy.select(record.memory), asked_for)
+        expected = assemble(record.memory, strategy.select(record.memory), asked_for)
         # A run may leave out halves of a call and its result on purpose.
-        mended = in_pairs(log, wanted, asked_for)
-        missing = set(_sent(wanted)).intersection(_sent(mended))
-        for position in sorted(missing.difference(_sent(record.parts))):
+        mended = in_pairs(log, expected, asked_for)
+        missing = set(_list_sent(expected)).intersection(_list_sent(mended))
+        for position in sorted(missing.difference(_list_sent(record.parts))):
             yield Breach("no_rule", *place, position=position)
     summaries = record.memory.space.summaries
     for position in orphaned_results(log, record.parts, summaries):
         yield Breach("no_call", *place, position=position)
 
 
-def _tokens(
+def _check_tokens(
     record: TurnRecord, factor: float, tokens_of: CountTokens
 ) -> Iterator[Breach]:
     """Yield counts that do not agree: by part, in all, and with what was billed."""
     place = (record.turn, record.call)
-    counted = tokens_by_part(record.memory, record.parts, record.thoughts)
-    in_all = _recount(record, tokens_of)
-    if counted != record.tokens or in_all not in (None, record.total_tokens):
-        total = sum(counted.values()) if in_all is None else in_all
+    counted_parts = tokens_by_part(record.memory, record.parts, record.thoughts)
+    in_all = _count_again(record, tokens_of)
+    if counted_parts != record.tokens or in_all not in (None, record.total_tokens):
+        total = sum(counted_parts.values()) if in_all is None else in_all
         yield Breach("miscounted", *place, on_record=record.total_tokens, counted=total)
     usage = record.facts.usage if record.facts else None
     if usage and _are_apart(usage.input_tokens, record.total_tokens, factor):
@@ -267,7 +277,7 @@ def _tokens(
         )
 
 
-def _recount(record: TurnRecord, tokens_of: CountTokens) -> int | None:
+def _count_again(record: TurnRecord, tokens_of: CountTokens) -> int | None:
     """Return the tokens of a request, message by message as it is sent; ``None`` where schemas of tools are among them,
     notes inside the system prompt, which are no messages, or a block that only the provider can read."""
     space = record.memory.space
@@ -284,6 +294,6 @@ def _recount(record: TurnRecord, tokens_of: CountTokens) -> int | None:
     return tokens + TOKENS_PER_MESSAGE * len(messages) + TOKENS_PER_REQUEST
 
 
-def _are_apart(on_record: int, counted: int, factor: float) -> bool:
-    smaller, larger = sorted((on_record, counted))
+def _are_apart(on_record: int, counted_tokens: int, factor: float) -> bool:
+    smaller, larger = sorted((on_record, counted_tokens))
     return larger > factor * smaller

@@ -39,9 +39,11 @@ PERSONAL_DOORS = {
 """The doors that know who somebody is: options of ``memviz ui``, and the variables that say the same."""
 JSON_LOG = "MEMVIZ_JSON_LOG"
 METRICS = "MEMVIZ_METRICS"
+# "9464", "127.0.0.1:9464", "[::1]:9464"
 _METRICS_PLACE = re.compile(
     r"(?:\[?(?P<address>[0-9a-zA-Z_.:-]+?)\]?:)?(?P<port>[0-9]{1,5})"
 )
+# "https://course.example.com", "http://127.0.0.1:8000"
 _ORIGIN = re.compile(r"https?://[a-z0-9_.-]+(?::[0-9]{1,5})?", re.IGNORECASE)
 _WORDS = {
     "1": True,
@@ -68,20 +70,21 @@ class ModelAccess(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ServerAccess:
-    """The openness of a server that listens on ``address``. A switch that is ``None``
-    is on where nobody but this machine can reach the server, and off everywhere else.
-
-    ``environment_keys``: an empty key field uses the server's own API keys. ``private_base_urls``: base URLs that
-    visitors enter may lead to this machine and its network. ``embeddable_by`` are the origins whose pages may show
-    memviz in a frame, besides its own; they may do nothing else.
-    """
+    """The openness of a server. A switch that is ``None`` is on where nobody but this machine can reach the server,
+    and off everywhere else."""
 
     address: str
+    """The address that the server listens on."""
     trust_everyone: bool = False
+    """True if nobody is asked for a password."""
     password_file: str = ""
+    """The file with the password that every visitor is asked for."""
     environment_keys: bool | None = None
+    """True if an empty key field uses the server's own API keys."""
     private_base_urls: bool | None = None
+    """True if base URLs that visitors enter may lead to this machine and its network."""
     embeddable_by: tuple[str, ...] = ()
+    """The origins whose pages may show memviz in a frame, besides its own; they may do nothing else."""
     personal_doors: tuple[str, ...] = ()
     """The doors that know who somebody is, such as "--class": each visitor has a library of their own behind them."""
 
@@ -120,8 +123,10 @@ class ServerAccess:
                     " or http://127.0.0.1:8000."
                 )
         doors = list(self.personal_doors)
-        doors += ["--password-file"] if self.password_file else []
-        doors += ["--trust-everyone"] if self.trust_everyone else []
+        if self.password_file:
+            doors.append("--password-file")
+        if self.trust_everyone:
+            doors.append("--trust-everyone")
         if self.personal_doors and len(doors) > 1:
             raise AccessError(f"{' and '.join(doors)} are two doors: give one of them.")
         has_door = self.trust_everyone or self.password_file or self.personal_doors
@@ -136,7 +141,7 @@ class ServerAccess:
 
     def variables(self) -> dict[str, str]:
         """The environment variables that say all of this but the address."""
-        said = {
+        values = {
             TRUST_EVERYONE: "1" if self.trust_everyone else "",
             PASSWORD_FILE: self.password_file,
         }
@@ -144,9 +149,9 @@ class ServerAccess:
             (ALLOW_ENVIRONMENT_KEYS, self.environment_keys),
             (ALLOW_PRIVATE_BASE_URLS, self.private_base_urls),
         ):
-            said[name] = "" if switch is None else str(int(switch))
-        said[EMBEDDABLE_BY] = " ".join(self.embeddable_by)
-        return {name: value for name, value in said.items() if value}
+            values[name] = "" if switch is None else str(int(switch))
+        values[EMBEDDABLE_BY] = " ".join(self.embeddable_by)
+        return {name: value for name, value in values.items() if value}
 
 
 def server_access(
@@ -163,13 +168,19 @@ def server_access(
         switch(environment, ALLOW_ENVIRONMENT_KEYS),
         switch(environment, ALLOW_PRIVATE_BASE_URLS),
         tuple(environment.get(EMBEDDABLE_BY, "").split()),
-        personal_doors=tuple(
-            option
-            for option, variable in PERSONAL_DOORS.items()
-            if environment.get(variable)
-            and (variable != LOGIN or switch(environment, LOGIN))
-        ),
+        personal_doors=_personal_doors(environment),
     )
+
+
+def _personal_doors(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the options of the doors that are open, behind which each visitor has a library of their own."""
+    options = []
+    for option, variable in PERSONAL_DOORS.items():
+        is_given = bool(environment.get(variable))
+        # LOGIN is a switch, which "0" turns off; the others are texts.
+        if is_given and (variable != LOGIN or switch(environment, LOGIN)):
+            options.append(option)
+    return tuple(options)
 
 
 def switch(environment: Mapping[str, str], name: str) -> bool | None:
@@ -185,18 +196,18 @@ def switch(environment: Mapping[str, str], name: str) -> bool | None:
     return _WORDS[value]
 
 
-def metrics_place(given: str) -> tuple[str, int] | None:
+def metrics_place(place: str) -> tuple[str, int] | None:
     """Return the address and port that figures for Prometheus are served at: "9464" is 127.0.0.1 and 9464, and
     "[::1]:9464" is ::1 and 9464; ``None`` where nothing is given.
 
     Raises :class:`memviz.core.errors.AccessError` for what is neither.
     """
-    if not given:
+    if not place:
         return None
-    match = _METRICS_PLACE.fullmatch(given.strip())
+    match = _METRICS_PLACE.fullmatch(place.strip())
     if match is None or not 0 < int(match["port"]) < 65_536:
         raise AccessError(
-            f"{given!r} is no place for figures: give a port or address and port, such as 127.0.0.1:9464."
+            f"{place!r} is no place for figures: give a port or address and port, such as 127.0.0.1:9464."
         )
     return match["address"] or "127.0.0.1", int(match["port"])
 
@@ -242,6 +253,7 @@ def read_password(path: str | Path) -> Password:
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise AccessError(f"The password file {path} cannot be read: {why}.") from None
+    # Editors end a file with a line break, which is no part of the password.
     lines = text.splitlines() or [""]
     if len(lines) > 1 and any(lines[1:]):
         raise AccessError(

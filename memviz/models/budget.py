@@ -159,8 +159,9 @@ class Budget:
     def _reserve(self, most_usd: float, model: str) -> Reservation:
         reservation = Reservation(most_usd)
         with self._changed:
+            # As long as what is spent leaves room: others may not use all that they hold.
             while not self._closed and self.spent_usd + most_usd <= self.limit_usd:
-                reserved_usd = [other.most_usd for other in self._reserved]
+                reserved_usd = [earlier.most_usd for earlier in self._reserved]
                 if fsum([self.spent_usd, *reserved_usd, most_usd]) <= self.limit_usd:
                     self._reserved.add(reservation)
                     return reservation
@@ -174,6 +175,7 @@ class Budget:
         if self._within is not None and reservation.within is not None:
             self._within.settle(reservation.within, usd)
         with self._changed:
+            # Whoever leaves a call and the call itself may both settle it.
             if reservation not in self._reserved:
                 return
             self._reserved.remove(reservation)
@@ -185,7 +187,7 @@ class Budget:
             self._changed.notify_all()
 
     def release(self, reservation: Reservation) -> None:
-        """Nothing was paid."""
+        """Give back what was set aside for a call that cost nothing."""
         if self._within is not None and reservation.within is not None:
             self._within.release(reservation.within)
         with self._changed:
@@ -193,7 +195,7 @@ class Budget:
             self._changed.notify_all()
 
     def count_unpriced(self, usage: Usage | None) -> None:
-        """One more call of which nobody knows the price; its tokens where the server said how many."""
+        """Count one more call of which nobody knows the price, and its tokens where the server said how many."""
         with self._changed:
             self.unpriced_calls += 1
             if usage is not None:

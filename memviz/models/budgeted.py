@@ -59,16 +59,15 @@ class Budgeted(ModelWrapper):
         self._by_hand = usd_per_million is not None
         self._price = self._price_of(model.name, usd_per_million)
         list_price = price(model.name)
-        ceiling = (
-            list_price.max_output_tokens if list_price else None
-        ) or max_output_tokens
+        ceiling = max_output_tokens
+        if list_price and list_price.max_output_tokens:
+            ceiling = list_price.max_output_tokens
         limited = model.limited(min(max_output_tokens, ceiling))
-        # A model that cannot be told to stop earlier may write as much as it can.
-        self.max_output_tokens = (
-            min(max_output_tokens, ceiling)
-            if limited
-            else max(max_output_tokens, ceiling)
-        )
+        if limited:
+            self.max_output_tokens = min(max_output_tokens, ceiling)
+        else:
+            # A model that cannot be told to stop earlier may write as much as it can.
+            self.max_output_tokens = max(max_output_tokens, ceiling)
         super().__init__(limited or model)
         self._counter = counter
 
@@ -84,17 +83,19 @@ class Budgeted(ModelWrapper):
         def both(request: ModelRequest) -> Bill:
             outer = meter(request)
             most_usd = None if self._price is None else self._most_usd(request)
-            own = self.budget.call(most_usd, self.name, tries=tries, priced=self.priced)
-            return BothBills(outer, own)
+            own_bill = self.budget.call(
+                most_usd, self.name, tries=tries, priced=self.priced
+            )
+            return BothBills(outer, own_bill)
 
         return self._model.answer(request, both)
 
     def _price_of(
         self, name: str, usd_per_million: tuple[float, float] | None
     ) -> Price | None:
-        return (
-            _by_hand(name, *usd_per_million) if usd_per_million else _list_price(name)
-        )
+        if usd_per_million:
+            return _by_hand(name, *usd_per_million)
+        return _list_price(name)
 
     def most_usd(
         self, messages: Sequence[Message], tools: Sequence[Tool] = ()
@@ -107,21 +108,22 @@ class Budgeted(ModelWrapper):
             return 0.0
         messages, tools = request.as_json
         text = json.dumps([*messages, *tools], ensure_ascii=False)
-        written = text.encode("utf-8", "replace")
-        beyond_ascii = sum(map((0x7F).__lt__, written))
-        counted = INPUT_MARGIN * counter(self._counter)(text) + beyond_ascii
-        input_tokens = min(counted, len(written))
+        text_bytes = text.encode("utf-8", "replace")
+        # memviz's count may be too low for another tokenizer: a margin for ASCII, and a token for each byte beyond it,
+        # where tokenizers differ most. No tokenizer makes more tokens than there are bytes.
+        ascii_text = text_bytes.decode("ascii", "ignore")
+        beyond_ascii = len(text_bytes) - len(ascii_text)
+        counted_tokens = INPUT_MARGIN * counter(self._counter)(text) + beyond_ascii
+        input_tokens = min(counted_tokens, len(text_bytes))
         return usd_at_most(self._price, input_tokens, self.max_output_tokens)
 
     def priced(self, reply: Reply) -> Reply:
         """``reply`` with its cost: by the prices entered by hand, or as it came, or at list price."""
-        if (
-            self._price is None
-            or reply.usage is None
-            or (reply.cost_usd is not None and not self._by_hand)
-        ):
-            return replace(reply, cost_usd=None) if self._by_hand else reply
-        return replace(reply, cost_usd=self._price.cost_usd(reply.usage))
+        has_own_cost = reply.cost_usd is not None and not self._by_hand
+        if self._price is not None and reply.usage is not None and not has_own_cost:
+            return replace(reply, cost_usd=self._price.cost_usd(reply.usage))
+        # A cost at list price would be wrong where other prices were entered.
+        return replace(reply, cost_usd=None) if self._by_hand else reply
 
 
 class Accounted(Budgeted):

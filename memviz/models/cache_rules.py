@@ -22,19 +22,19 @@ class CacheRules:
     """The rules of one cache. A common prefix of at least ``min_tokens`` is reused, rounded down to ``step_tokens``,
     if its last use is less than ``lifetime_seconds`` ago; each use renews it.
 
-    ``lifetime_seconds=None``: the provider names no lifetime, so nothing is taken to outlast a pause. ``source`` is the
-    title of the page and its owner, ``as_of`` the page's own date or the day it was read, ``note`` what the rules
-    leave out.
-
     Raises :class:`ValueError` for a number that cannot be: less than one token, or a negative time.
     """
 
     min_tokens: int
     step_tokens: int = 1
     lifetime_seconds: float | None = None
+    """``None`` where the provider names no lifetime, so that nothing is taken to outlast a pause."""
     source: str = "entered by hand"
+    """The title of the page that the rules are from, and its owner."""
     as_of: date | None = None
+    """The page's own date, or the day it was read."""
     note: str = ""
+    """The exceptions that these rules leave out."""
 
     def __post_init__(self) -> None:
         if self.min_tokens < 1 or self.step_tokens < 1:
@@ -144,10 +144,10 @@ def cache_rules(model_name: str) -> CacheRules | None:
     about = price(model_name)
     if about is None or about.cache_read_usd_per_token is None:
         return None
+    # Models that bill the writing of the cache have other rules than those of the same provider that do not.
     if about.provider in _BY_WRITE_PRICE:
-        return _BY_WRITE_PRICE[about.provider][
-            about.cache_write_usd_per_token is not None
-        ]
+        bills_writing = about.cache_write_usd_per_token is not None
+        return _BY_WRITE_PRICE[about.provider][bills_writing]
     if about.provider in _BY_MODEL:
         return _of_model(about, _BY_MODEL[about.provider])
     return _SAME_FOR_ALL_MODELS.get(about.provider)
@@ -162,14 +162,12 @@ def _of_model(about: Price, rules: CacheRules) -> CacheRules | None:
 def _min_tokens() -> dict[str, int]:
     """The smallest cached prefix of each model that names one."""
     entries: Iterable[tuple[str, object]] = json_file(PRICE_FILE).items()
-    by_name = {
-        name: entry.get("prompt_cache_min_tokens")
-        for name, entry in entries
-        if isinstance(entry, dict)
-    }
-    in_file = {
-        name: int(tokens)
-        for name, tokens in by_name.items()
-        if isinstance(tokens, int | float) and tokens >= 1
-    }
+    in_file = {}
+    for name, entry in entries:
+        if not isinstance(entry, dict):
+            continue
+        tokens = entry.get("prompt_cache_min_tokens")
+        if isinstance(tokens, int | float) and tokens >= 1:
+            in_file[name] = int(tokens)
+    # What the price file says counts for more than what was read on the provider's page.
     return {**_MIN_TOKENS_ON_THE_PAGE, **in_file}

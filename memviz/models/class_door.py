@@ -33,6 +33,7 @@ IDLE_DAYS = 30
 DAY_SECONDS = 86_400
 _KEY_BYTES = 32
 _ID_BYTES = 16
+_NAME_DIGITS = 12
 _TEACHER_CODE_BYTES = 8
 _COOKIE = re.compile(
     r"(?P<content>(?P<id>[0-9a-f]{32})(?:\.(?P<name>[0-9a-f]*)\.(?P<proof>[0-9a-f]*))?)"
@@ -169,6 +170,11 @@ class VisitorCookies:
     def of(cls, door: ClassDoor, key: bytes) -> VisitorCookies:
         """Return those of a class, signed with the ``key`` of its libraries."""
         return cls(key, door.code, door.teacher_code)
+
+    @property
+    def name(self) -> str:
+        """The name of the cookie, the same on every server of the class and another one for another class."""
+        return f"memviz_{self._sign('name')[:_NAME_DIGITS]}"
 
     def issue(
         self, name: str = "", *, is_teacher: bool = False, visitor_id: str = ""

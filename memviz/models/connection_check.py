@@ -49,10 +49,11 @@ Verdict = Literal["yes", "no", "unsure"]
 
 
 class Finding(NamedTuple):
-    """One thing that was found out: whether it is so, in a sentence."""
+    """One thing that was found out."""
 
     verdict: Verdict
     words: str
+    """A sentence that says it."""
 
 
 _SENTENCES: dict[str, tuple[Verdict, str]] = {
@@ -134,9 +135,9 @@ _SENTENCES: dict[str, tuple[Verdict, str]] = {
 }
 
 
-def _find(what: str, **values: object) -> Finding:
-    """The finding of this name, its sentence filled with ``values``."""
-    verdict, sentence = _SENTENCES[what]
+def _find(name: str, /, **values: object) -> Finding:
+    """Return the finding of this name, its sentence filled with ``values``."""
+    verdict, sentence = _SENTENCES[name]
     return Finding(verdict, _(sentence, **values))
 
 
@@ -176,10 +177,10 @@ def check_connection(
     """Ask ``model``, which is to be told to write no more than :func:`answer_tokens`, one or two small things.
     ``served`` gives the names of the models that its server lists, ``None`` where it lists none. A failure is a
     finding."""
-    return ConnectionReport(tuple(_findings(model, served)))
+    return ConnectionReport(tuple(_make_findings(model, served)))
 
 
-def _findings(
+def _make_findings(
     model: Model, served: Callable[[], Sequence[str] | None]
 ) -> Iterator[Finding]:
     name = model.name
@@ -193,22 +194,24 @@ def _findings(
             elif item:
                 pieces += 1
     except MemvizError as error:
+        # A model that thinks longer than it may answer is there: it only has no answer yet.
         if not (isinstance(error, MalformedReplyError) and error.at_output_limit):
             yield Finding("no", str(error))
             names = served() if isinstance(error, UnknownModelError) else None
             if names:
-                yield _find("server_lists_others", names=_some(names))
+                yield _find("server_lists_others", names=_name_some(names))
             return
     yield _find("answers", seconds=perf_counter() - started)
-    yield _known(name, served())
-    yield _streams(pieces, reply)
-    yield _from_the_list(name) if is_dear(name) else _tools(model)
+    yield _compare_with_list(name, served())
+    yield _judge_streaming(pieces, reply)
+    # A second call shows whether it takes tools; where a call costs much, the price list has to do.
+    yield _look_up_tools(name) if is_dear(name) else _try_tools(model)
     if reply is not None:
-        yield from _doubts_about_usage(reply)
-    yield _price(name)
+        yield from _doubt_usage(reply)
+    yield _judge_price(name)
 
 
-def _doubts_about_usage(reply: Reply) -> Iterator[Finding]:
+def _doubt_usage(reply: Reply) -> Iterator[Finding]:
     if reply.usage is None:
         yield _find("tells_no_usage")
     claimed = reply.disbelieved_cached_tokens
@@ -216,24 +219,24 @@ def _doubts_about_usage(reply: Reply) -> Iterator[Finding]:
         yield _find("claims_too_much", tokens=counted(claimed, "token"))
 
 
-def _known(name: str, names: Sequence[str] | None) -> Finding:
-    own = name.partition("/")[2] or name
+def _compare_with_list(name: str, names: Sequence[str] | None) -> Finding:
+    own_name = name.partition("/")[2] or name
     if not names:
-        return _find("answers_to_its_name", own=own)
-    if own in names or name in names:
-        return _find("server_lists_it", own=own)
-    return _find("server_does_not_list_it", own=own, names=_some(names))
+        return _find("answers_to_its_name", own=own_name)
+    if own_name in names or name in names:
+        return _find("server_lists_it", own=own_name)
+    return _find("server_does_not_list_it", own=own_name, names=_name_some(names))
 
 
-def _some(names: Sequence[str]) -> str:
-    shown = [name[:MAX_NAME_CHARS] for name in names[:MOST_LISTED]]
+def _name_some(names: Sequence[str]) -> str:
+    shown_names = [name[:MAX_NAME_CHARS] for name in names[:MOST_LISTED]]
     if len(names) <= MOST_LISTED:
-        return listed(shown)
+        return listed(shown_names)
     more = _(" and {value:,} more", value=len(names) - MOST_LISTED)
-    return ", ".join(shown) + more
+    return ", ".join(shown_names) + more
 
 
-def _streams(pieces: int, reply: Reply | None) -> Finding:
+def _judge_streaming(pieces: int, reply: Reply | None) -> Finding:
     if reply is None:
         return _find("thinks_too_long")
     if pieces > 1:
@@ -241,36 +244,35 @@ def _streams(pieces: int, reply: Reply | None) -> Finding:
     return _find("came_in_one_piece")
 
 
-def _tools(model: Model) -> Finding:
-    """Seen by a call that offers one."""
+def _try_tools(model: Model) -> Finding:
+    """Return what a call that offers a tool shows."""
     try:
-        replies = [
-            item for item in model.stream(ORDER, [PING]) if isinstance(item, Reply)
-        ]
+        items = list(model.stream(ORDER, [PING]))
     except BadRequestError as error:
         return Finding("no", str(error))
     except MemvizError as error:
         return _find("tools_not_seen", error=error)
-    if replies and replies[-1].tool_calls:
+    # The whole reply comes last, behind the pieces of its text.
+    if items and isinstance(items[-1], Reply) and items[-1].tool_calls:
         return _find("called_a_tool")
     return _find("called_no_tool")
 
 
-def _from_the_list(name: str) -> Finding:
-    """A call would cost much, so the price list is believed."""
-    takes = _entry(name).get("supports_function_calling")
+def _look_up_tools(name: str) -> Finding:
+    """Return what the price list says of tools: a call to find out would cost much."""
+    takes = _read_entry(name).get("supports_function_calling")
     if takes is None:
         return _find("tools_not_listed")
     return _find("list_has_tools" if takes else "list_has_no_tools")
 
 
-def _entry(name: str) -> dict[str, Any]:
+def _read_entry(name: str) -> dict[str, Any]:
     entries = json_file(PRICE_FILE)
     entry = entries.get(name) or entries.get(name.partition("/")[2])
     return entry if isinstance(entry, dict) else {}
 
 
-def _price(name: str) -> Finding:
+def _judge_price(name: str) -> Finding:
     list_price = known_price(name)
     if list_price is None:
         return _find("price_unknown")
@@ -298,16 +300,15 @@ def served_models(
     settings = settings_of(name, api_key, api_base, access)
     key = settings["api_key"]
     headers = {} if key == NO_KEY else {"Authorization": f"Bearer {key}"}
+    url = f"{api_base.rstrip('/')}/models"
     with suppress(Exception):  # whatever is wrong with the list, the model has answered
-        body = (
-            limits_of(settings, access)
-            .context()
-            .run(_get_bounded, f"{api_base.rstrip('/')}/models", headers)
-        )
+        within = limits_of(settings, access).context()
+        body = within.run(_get_bounded, url, headers)
         rows = json.loads(body)["data"]
         names = []
         for row in rows:
             if isinstance(row, dict) and isinstance(row.get("id"), str):
+                # What a server says may repeat the key, and lines.
                 words = conceal(row["id"], settings).split()
                 names.append(" ".join(words))
         return tuple(names)
@@ -318,6 +319,7 @@ def _get_bounded(url: str, headers: dict[str, str]) -> bytes:
     session: httpx.Client = load_litellm().client_session
     with session.stream("GET", url, headers=headers, timeout=LIST_SECONDS) as response:
         response.raise_for_status()
+        # A server may send without an end: whatever the list is by then, it is not waited for any longer.
         body = b""
         began_at = perf_counter()
         for piece in response.iter_bytes():

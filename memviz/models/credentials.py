@@ -1,4 +1,4 @@
-"""With which key a model is called, and at which address: what was given, or what this machine has."""
+"""The key and the address that a model is called with: those that were given, or those of this machine."""
 
 from collections.abc import Mapping
 from socket import gaierror
@@ -54,6 +54,8 @@ def settings_of(
     _expect_key(key, name)
     if api_base:
         _expect_web_address(api_base, name)
+    # litellm would take a key from the environment where none is given: not for an address that somebody entered, and
+    # not for visitors.
     if not key and (api_base or not access.environment_keys):
         key = NO_KEY
     settings = {}
@@ -118,10 +120,10 @@ def limits_of(settings: Mapping[str, Any], access: ModelAccess) -> Limits:
     is_own = access.environment_keys and "api_base" not in settings
     if is_own:
         return Limits()
-    others = environment_secrets() - secrets_of(settings)
+    other_keys = environment_secrets() - secrets_of(settings)
     return Limits(
         not access.private_base_urls,
-        frozenset(key for key in others if len(key) >= SHORTEST_KEY_CHARS),
+        frozenset(key for key in other_keys if len(key) >= SHORTEST_KEY_CHARS),
     )
 
 
@@ -138,6 +140,7 @@ def _check_account(name: str, has_address: bool, access: ModelAccess) -> None:
 
 
 def _check_environment(name: str) -> None:
+    # memviz knows the variables of the larger providers; for all others litellm is asked, which takes seconds to load.
     missing = missing_keys(name)
     provider = provider_of(name)
     if provider not in key_variables() and not provider.startswith(OWN_SIGN_IN):

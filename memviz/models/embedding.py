@@ -90,6 +90,7 @@ class _ArrivingVectors(StreamedReply):
         import numpy as np  # only an embedding waits for it
 
         try:
+            # Servers need not answer in the order of the texts.
             rows = sorted(answer.data, key=lambda row: row["index"])
             vectors = np.array([row["embedding"] for row in rows], np.float32)
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -100,13 +101,14 @@ class _ArrivingVectors(StreamedReply):
             return MalformedReplyError(
                 _(NO_VECTORS, model=self.model), model=self.model
             )
+        # Of length 1, so that products of vectors are cosines; a vector of zeros stays one.
         vectors /= np.where(lengths, lengths, 1)
         self._lines = [b64encode(vector.tobytes()).decode() for vector in vectors]
         self._tokens = getattr(answer.usage, "prompt_tokens", None) or None
         return None
 
     def reply(self) -> Reply:
-        """All of them as one text, with their cost at list price."""
+        """The vectors as one text, one a line in Base64, with their cost at list price."""
         usage = None if self._tokens is None else Usage(self._tokens, 0)
         price = embedding_price(self.model)
         cost_usd = price.cost_usd(usage) if price and usage else None
@@ -218,7 +220,7 @@ class Embedder:
         if missing and model != self.model.name:
             # One model's vectors say nothing beside another's.
             raise MissingVectorsError(model, len(missing))
-        for batch in _batches(missing):
+        for batch in _split_batches(missing):
             request = [Message("user", _beginning(text)) for text in batch]
             reply = self.model.complete(request)
             vectors.update(zip(batch, read_vectors(reply), strict=True))
@@ -296,11 +298,12 @@ def embedder(
     return Embedder(FirstFailureEnds(asked), KeptVectors(cache))
 
 
-def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+def _split_batches(texts: Sequence[str]) -> Iterator[list[str]]:
     """The texts in as many calls as they need."""
     batch: list[str] = []
     chars = 0
     for text in texts:
+        # No more than the beginning of a text is sent.
         size = len(_beginning(text))
         if batch and (len(batch) == TEXTS_A_CALL or chars + size > CHARS_A_CALL):
             yield batch

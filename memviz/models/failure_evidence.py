@@ -31,7 +31,9 @@ _STUMBLES = (
     "TypeError",
     "ValueError",
 )
+# '"message": "The key is invalid."', '"error": "model not found"'
 _JSON_MESSAGE = re.compile(r'"(?:message|error)":\s*"((?:[^"\\]|\\.)+)"')
+# "litellm.BadRequestError: OpenAIException - "
 _LITELLM_PREFIXES = re.compile(
     r"^(?:(?:litellm\.)?\w*(?:Error|Timeout|Exception)(?::| -)\s*)+"
 )
@@ -114,14 +116,15 @@ def retry_after_seconds(error: BaseException) -> float | None:
     """Return the seconds that the server asked to wait, from its ``Retry-After`` header in
     seconds or as a date; at most a day."""
     for cause in _causes(error):
+        # Libraries keep the headers of the answer at the exception itself or at its response.
         for holder in (cause, getattr(cause, "response", None)):
-            headers = (
-                getattr(holder, "litellm_response_headers", None)
-                or getattr(holder, "headers", None)
-                or {}
-            )
-            value = headers.get("retry-after") if hasattr(headers, "get") else None
-            if value is not None and (seconds := _seconds(str(value))) is not None:
+            headers = getattr(holder, "litellm_response_headers", None)
+            headers = headers or getattr(holder, "headers", None)
+            if not headers or not hasattr(headers, "get"):
+                continue
+            value = headers.get("retry-after")
+            seconds = None if value is None else _seconds(str(value))
+            if seconds is not None:
                 return seconds
     return None
 
@@ -146,13 +149,14 @@ def _seconds_until(date: str) -> float:
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
     """Yield ``error`` and what is behind it, outermost first."""
+    # Exceptions may lead to each other in a circle.
     waiting = [error]
-    seen = set[int]()
+    seen_ids = set[int]()
     while waiting:
         cause = waiting.pop(0)
-        if id(cause) in seen:
+        if id(cause) in seen_ids:
             continue
-        seen.add(id(cause))
+        seen_ids.add(id(cause))
         yield cause
         behind = (
             getattr(cause, "original_exception", None),
@@ -162,17 +166,17 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         waiting += [error for error in behind if isinstance(error, BaseException)]
 
 
-def failure_reason(seen: Evidence, call: Call) -> str:
+def failure_reason(evidence: Evidence, call: Call) -> str:
     """Return the provider's reason, as words in brackets; nothing if it sent a page or
     litellm a traceback.
 
     'litellm.BadRequestError: OpenAIException - No such tier' -> ' ("No such tier")'
     """
-    error = seen.chain[0]
+    error = evidence.chain[0]
     text = str(getattr(error, "message", "") or error)
     in_json = _JSON_MESSAGE.search(text)
     if in_json:
-        text = _unescaped(in_json[1])
+        text = _unescape(in_json[1])
     else:
         text = _LITELLM_PREFIXES.sub("", text).strip()
     if text.startswith(("<", "{", "[", "Error code: ")) or "Traceback" in text:
@@ -185,7 +189,7 @@ def failure_reason(seen: Evidence, call: Call) -> str:
     return f' ("{line[:MAX_REASON_CHARS]}")' if line else ""
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     """Return the text that a JSON string stands for."""
     with suppress(ValueError):
         return str(json.loads(f'"{text}"', strict=False))

@@ -56,7 +56,7 @@ def import_litellm() -> Any:
     return litellm
 
 
-def _do_nothing(*args: object, **named: object) -> None:
+def _do_nothing(*args: object, **keywords: object) -> None:
     """Stands in place of a hook of litellm."""
 
 
@@ -109,8 +109,8 @@ def refuse_redirect(response: httpx.Response) -> None:
 def check_destination(request: httpx.Request) -> None:
     """Hold the request against the limits of the call that it belongs to."""
     limits = _LIMITS.get()
-    sent = "\n".join((str(request.url), *request.headers.values()))
-    if any(key in sent for key in limits.other_keys):
+    request_text = "\n".join((str(request.url), *request.headers.values()))
+    if any(key in request_text for key in limits.other_keys):
         raise OtherKeyError
     if limits.public_only:
         # The connection is made to the very address that was looked at: a second look might find another one.
@@ -200,7 +200,7 @@ def _guard(litellm: Any) -> None:
 
     @wraps(make_client)
     def create_client(handler: Any) -> httpx.Client:
-        return _hooked(make_client(handler))
+        return _add_hooks(make_client(handler))
 
     HTTPHandler.create_client = create_client
     # A program that used litellm before has clients without hooks.
@@ -209,10 +209,10 @@ def _guard(litellm: Any) -> None:
     if litellm.client_session is None:
         # For the OpenAI client, which would make its own.
         litellm.client_session = _session()
-    _hooked(litellm.client_session)
+    _add_hooks(litellm.client_session)
 
 
-def _hooked(client: httpx.Client) -> httpx.Client:
+def _add_hooks(client: httpx.Client) -> httpx.Client:
     hooks = client.event_hooks
     client.event_hooks = {
         "request": [*hooks["request"], *REQUEST_HOOKS],

@@ -35,7 +35,8 @@ from memviz.models.base import (
 MAX_REPLY_BYTES = 64 * 1024 * 1024
 """Of one reply, as it arrives and unpacked. The longest ones, 128,000 tokens with an event for each, have some 45."""
 MAX_REPLY_SECONDS = 1800.0
-"""From the request until the reply's last byte. 4,096 tokens of a machine that writes three a second need 1,400."""
+"""The longest time from the request until the reply's last byte. 4,096 tokens of a machine that writes three a
+second need 1,400."""
 _PART_BYTES = 64 * 1024
 LOOK_SECONDS = 0.1
 """How long it takes at most until the caller's ``look_up`` is asked again."""
@@ -106,7 +107,7 @@ class Line:
 
     @contextmanager
     def at(self, stream: httpcore.NetworkStream) -> Iterator[None]:
-        """While something is waited for at ``stream``. Raises :class:`CutError` once the line was cut."""
+        """A block in which something is waited for at ``stream``. Raises :class:`CutError` once the line was cut."""
         with self._guard:
             self.check()
             self._waiting.append(stream)
@@ -129,7 +130,7 @@ _ALLOWANCE: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 
 
 def begin_reply(request: httpx.Request) -> None:
-    """From now on what arrives belongs to the reply to ``request``. It is not to be packed: a small reply gains
+    """Begin the allowance of the reply to ``request``, which is not to be packed: a small reply gains
     nothing by it, and a packed one hides how large it is."""
     request.headers["accept-encoding"] = "identity"
     _ALLOWANCE.set(Allowance())
@@ -265,6 +266,7 @@ class Interruptible(ModelWrapper):
         the call is left, also while the server goes on saying nothing."""
         call = _Call(partial(self._model.answer, request), meter)
         call.start()
+        # However the caller goes on (an error, Ctrl-C, an iterator that nobody reads on) the call is left.
         try:
             while not isinstance(item := self._next(call), _Ended):
                 yield item
@@ -309,7 +311,7 @@ class _Call(Thread):
         self._guard = Lock()
 
     def leave(self) -> None:
-        """Nobody waits for it any more. What is under way is cut off, and billed as a call that failed."""
+        """Cut off what is under way, for nobody waits for it any more, and bill it as a call that failed."""
         with self._guard:
             self.left.set()
             bill = self._bill
@@ -334,7 +336,8 @@ class _Call(Thread):
             self.arrived.put(ended)
 
     def _meter(self, request: ModelRequest) -> Bill:
-        """Asked before each try: after a silence that nobody waited for there is to be no other."""
+        """Return the bill of one try. Raises once the call was left: after a silence that nobody waited for there is
+        to be no other try."""
         if self.left.is_set():
             raise _LeftError
         bill = self._outer_meter(request)  # may wait, and be left meanwhile

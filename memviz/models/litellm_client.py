@@ -168,6 +168,7 @@ class LiteLLMModel(Model):
     def limited(self, max_output_tokens: int) -> LiteLLMModel | None:
         """This model with the same key, told to write at most so many tokens an answer."""
         settings = dict(self._settings.get_secret_value())
+        # The option for it has several names; one that the user gave is kept, and only made smaller.
         names = [name for name in _OUTPUT_LIMITS if name in settings]
         for name in names or ["max_tokens"]:
             own_limit = settings.get(name) or max_output_tokens
@@ -204,8 +205,11 @@ class LiteLLMModel(Model):
         if tools:
             arguments["tools"] = tools
             arguments["tool_choice"] = request.tool_choice
+        # All calls with one key wait at one gate, so that a provider that asks for patience is left alone by all of
+        # them.
         gate = self._gate()
         wait_seconds = 0.0
+        # Tries go on until one succeeds, or ``_next_try`` raises.
         for attempt in count():
             draft = self._draft()
             with meter(request) as bill:
@@ -235,23 +239,22 @@ class LiteLLMModel(Model):
             settings = self._settings.get_secret_value()
             within = self._context()
             with responses_closed(within):
-                stream = within.run(
-                    partial(
-                        load_litellm().completion,
-                        **{**settings, **arguments, **request},
-                    )
-                )
+                # In this order: nothing that a user sets may undo what memviz asks for.
+                options = {**settings, **arguments, **request}
+                stream = within.run(partial(load_litellm().completion, **options))
+                # Each piece is asked for within the context, by whose limits the connection is held.
                 for chunk in iter(partial(within.run, next, stream, None), None):
                     _forget_pieces(stream)
                     if (piece := draft.add(chunk)) is not None:
                         yield piece
-                if rest := draft.rest():
-                    yield rest
+                if text := draft.rest():
+                    yield text
                 problem = draft.end(stream)
             return TryFailure(problem) if problem else None
         except Exception as error:
-            if rest := draft.rest():
-                yield rest
+            # What arrived before the failure is shown, and kept with the error.
+            if text := draft.rest():
+                yield text
             call = self._call(request, reading=stream is not None)
             return TryFailure(typed_error(error, call), retry_after_seconds(error))
 
@@ -303,9 +306,9 @@ class LiteLLMModel(Model):
         request cannot succeed in time."""
         if not failure.error.retryable:
             return None
-        asked = failure.retry_after_seconds
-        if asked is not None:
-            return asked if asked <= self.longest_wait else None
+        asked_seconds = failure.retry_after_seconds
+        if asked_seconds is not None:
+            return asked_seconds if asked_seconds <= self.longest_wait else None
         longest = min(self.longest_wait, FIRST_WAIT_SECONDS * 2.0 ** min(attempt, 60))
         return float(longest * (1 + self._jitter()) / 2)
 

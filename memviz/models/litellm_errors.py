@@ -35,14 +35,17 @@ from memviz.models.http_guard import RedirectedError
 from memviz.models.line import EndlessReplyError
 from memviz.models.reply_bodies import NotAReplyError
 
+# "maximum context length is 8192", "prompt is too long", "too many tokens"
 _TOO_LONG = re.compile(
     r"context (length|window|size)|(prompt|input|request) (is )?too (long|large)|too many (input )?tokens",
     re.I,
 )
+# "Missing OpenAI API key", "the api_key client option must be set"
 _NO_KEY = re.compile(
     r"missing .{0,40}(api.?key|credentials)|api_key client option must be set",
     re.I | re.S,
 )
+# "LLM Provider NOT provided", "gpt-9 is not a valid model ID", "The model `x` does not exist"
 _NO_MODEL = re.compile(
     r"LLM Provider NOT provided|not a valid model|model.{0,60}(does not exist|not found)",
     re.I | re.S,
@@ -72,10 +75,10 @@ def typed_error(error: BaseException, call: Call) -> ModelError:
 
     It holds neither ``error`` nor a traceback nor a key.
     """
-    seen = Evidence(error)
+    evidence = Evidence(error)
     for failure in _FAILURES:
-        if failure.applies(seen, call):
-            return failure.error(seen, call)
+        if failure.applies(evidence, call):
+            return failure.error(evidence, call)
     return BadRequestError(
         _(
             "Model {model} could not be called ({kind}): check its name and its options.",
@@ -86,26 +89,29 @@ def typed_error(error: BaseException, call: Call) -> ModelError:
     )
 
 
-def _words(seen: Evidence, call: Call) -> dict[str, str]:
+def _sentence_words(evidence: Evidence, call: Call) -> dict[str, str]:
     """Return the words that the sentences of failures are filled with, by their names there."""
-    redirected = seen.first(RedirectedError)
-    endless = seen.first(EndlessReplyError)
-    other_kind = seen.first(NotAReplyError)
-    distrust = seen.first(SSLCertVerificationError)
+    redirected = evidence.first(RedirectedError)
+    endless = evidence.first(EndlessReplyError)
+    other_kind = evidence.first(NotAReplyError)
+    distrust = evidence.first(SSLCertVerificationError)
     other_place = call.conceal(redirected.place) if redirected else ""
     proof = getattr(distrust, "verify_message", "")
+    status_words = ""
+    if evidence.status:
+        status_words = _(" with status {status}", status=evidence.status)
     return {
         "model": call.model,
         "place": call.place,
         "silence": counted(call.timeout_seconds, "second"),
-        "status": _(" with status {status}", status=seen.status) if seen.status else "",
-        "reason": failure_reason(seen, call),
-        "when": _when_to_try_again(seen),
+        "status": status_words,
+        "reason": failure_reason(evidence, call),
+        "when": _when_to_try_again(evidence),
         "other_place": other_place or _("another address"),
         "most": endless.most if endless else "",
         "no_answer": _(other_kind.what) if other_kind else "",
         "distrust": f" ({proof})" if proof else "",
-        "module": seen.missing_module or _("of its provider"),
+        "module": evidence.missing_module or _("of its provider"),
         **_address_words(call),
     }
 
@@ -129,8 +135,8 @@ def _address_words(call: Call) -> dict[str, str]:
     }
 
 
-def _when_to_try_again(seen: Evidence) -> str:
-    seconds = retry_after_seconds(seen.chain[0])
+def _when_to_try_again(evidence: Evidence) -> str:
+    seconds = retry_after_seconds(evidence.chain[0])
     if seconds is None:
         return _("a little later")
     if seconds == MAX_RETRY_AFTER_SECONDS:
@@ -138,31 +144,30 @@ def _when_to_try_again(seen: Evidence) -> str:
     return _("in {time}", time=counted(max(1, round(seconds)), "second"))
 
 
+Condition = Callable[[Evidence, Call], bool]
+"""Says whether a failure is of a kind, by what the call left behind."""
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """One way in which a call fails: what it is known by, and what is said of it."""
 
-    applies: Callable[[Evidence, Call], bool]
+    applies: Condition
     kind: type[ModelError]
     sentence: str
-    """What was wrong, with which model, and what to do; filled with ``_words``."""
+    """What was wrong, with which model, and what to do; filled with ``_sentence_words``."""
     ends_all: bool | None = None
-    """Whether every other call of the model would end so as well; ``None``: as the kind says."""
+    """True if every other call of the model would end so as well; ``None``: as the kind says."""
     retryable: bool | None = None
-    """Whether the same request may succeed later; ``None``: as the kind says."""
+    """True if the same request may succeed later; ``None``: as the kind says."""
 
-    def error(self, seen: Evidence, call: Call) -> ModelError:
+    def error(self, evidence: Evidence, call: Call) -> ModelError:
         """Return the error to raise."""
-        sentence = _(self.sentence, **_words(seen, call))
-        if issubclass(self.kind, RateLimitError):
-            seconds = (
-                retry_after_seconds(seen.chain[0]) if self.retryable is None else None
-            )
-            error: ModelError = self.kind(
-                sentence, model=call.model, retry_after_seconds=seconds
-            )
-        else:
-            error = self.kind(sentence, model=call.model)
+        sentence = _(self.sentence, **_sentence_words(evidence, call))
+        error = self.kind(sentence, model=call.model)
+        # A failure that no waiting ends has no time after which to ask again.
+        if isinstance(error, RateLimitError) and self.retryable is None:
+            error.retry_after_seconds = retry_after_seconds(evidence.chain[0])
         if self.ends_all is not None:
             error.ends_all = self.ends_all
         if self.retryable is not None:
@@ -170,42 +175,52 @@ class Failure:
         return error
 
 
-def _is_too_long(seen: Evidence, _call: Call) -> bool:
-    if seen.any_kind("ContextWindowExceededError") or seen.status == 413:
+def _raised(*kinds: str) -> Condition:
+    """Return the condition that an exception of one of these kinds, named as its class is, led to the failure."""
+    return lambda evidence, _call: evidence.any_kind(*kinds)
+
+
+def _has_status_or_code(status: int, code: str) -> Condition:
+    """Return the condition that the server answered with this status, or named the failure so in its answer."""
+    return lambda evidence, _call: evidence.status == status or code in evidence.codes
+
+
+def _is_too_long(evidence: Evidence, _call: Call) -> bool:
+    if evidence.any_kind("ContextWindowExceededError") or evidence.status == 413:
         return True
-    if "context_length_exceeded" in seen.codes:
+    if "context_length_exceeded" in evidence.codes:
         return True
-    return seen.status in (400, 422) and bool(_TOO_LONG.search(seen.text))
+    return evidence.status in (400, 422) and bool(_TOO_LONG.search(evidence.text))
 
 
-def _is_unreadable(seen: Evidence, call: Call) -> bool:
-    if seen.any_kind(*_UNREADABLE) and not seen.any_kind("HTTPStatusError"):
+def _is_unreadable(evidence: Evidence, call: Call) -> bool:
+    if evidence.any_kind(*_UNREADABLE) and not evidence.any_kind("HTTPStatusError"):
         return True
-    return call.reading and seen.is_stumble
+    return call.reading and evidence.is_stumble
 
 
-def _lacks_key(seen: Evidence, call: Call) -> bool:
-    if _NO_KEY.search(seen.text):
+def _lacks_key(evidence: Evidence, call: Call) -> bool:
+    if _NO_KEY.search(evidence.text):
         return True
-    return seen.status == 401 and bool(call.address) and not call.has_key
+    return evidence.status == 401 and bool(call.address) and not call.has_key
 
 
-def _takes_no_tools(seen: Evidence, call: Call) -> bool:
-    if not call.has_tools or seen.status not in _NO_TOOLS_STATUSES:
+def _takes_no_tools(evidence: Evidence, call: Call) -> bool:
+    if not call.has_tools or evidence.status not in _NO_TOOLS_STATUSES:
         return False
-    return bool(_NO_TOOLS.search(seen.text))
+    return bool(_NO_TOOLS.search(evidence.text))
 
 
-def _is_unknown(seen: Evidence, _call: Call) -> bool:
-    if seen.status == 404 or "model_not_found" in seen.codes:
+def _is_unknown(evidence: Evidence, _call: Call) -> bool:
+    if evidence.status == 404 or "model_not_found" in evidence.codes:
         return True
-    return seen.status == 400 and bool(_NO_MODEL.search(seen.text))
+    return evidence.status == 400 and bool(_NO_MODEL.search(evidence.text))
 
 
 # In this order: what the connection did says more than the status that litellm makes of it.
 _FAILURES = (
     Failure(
-        lambda seen, _call: seen.any_kind("RedirectedError"),
+        _raised("RedirectedError"),
         BadRequestError,
         noop(
             "The server of model {model} wanted the request to go to {other_place}. memviz "
@@ -215,7 +230,7 @@ _FAILURES = (
         ends_all=True,
     ),
     Failure(
-        lambda seen, _call: seen.any_kind("PrivateAddressError"),
+        _raised("PrivateAddressError"),
         BadRequestError,
         noop(
             "The address of model {model}{its_address} leads to the machine that "
@@ -225,12 +240,12 @@ _FAILURES = (
         ends_all=True,
     ),
     Failure(
-        lambda seen, _call: seen.any_kind("OtherKeyError"),
+        _raised("OtherKeyError"),
         MissingKeyError,
         _NO_KEY_GIVEN,
     ),
     Failure(
-        lambda seen, _call: seen.any_kind("EndlessReplyError"),
+        _raised("EndlessReplyError"),
         MalformedReplyError,
         noop(
             "Model {model} sent more than {most} of one answer without an end, so memviz hung up: check the base "
@@ -238,7 +253,7 @@ _FAILURES = (
         ),
     ),
     Failure(
-        lambda seen, _call: seen.any_kind("PackedReplyError"),
+        _raised("PackedReplyError"),
         MalformedReplyError,
         noop(
             "Model {model} sent an answer that is compressed in a way that memviz does not ask for: check the base "
@@ -246,7 +261,7 @@ _FAILURES = (
         ),
     ),
     Failure(
-        lambda seen, _call: seen.any_kind("NotAReplyError"),
+        _raised("NotAReplyError"),
         MalformedReplyError,
         noop(
             "Model {model} sent {no_answer} in place of an answer: check the base URL and the model's prefix."
@@ -261,16 +276,14 @@ _FAILURES = (
         ),
     ),
     Failure(
-        lambda seen, _call: seen.any_kind(
-            "Timeout", "APITimeoutError", "TimeoutException", "TimeoutError"
-        ),
+        _raised("Timeout", "APITimeoutError", "TimeoutException", "TimeoutError"),
         ModelTimeoutError,
         noop(
             "Model {model} sent nothing for {silence}: try again, or allow it more time."
         ),
     ),
     Failure(
-        lambda seen, _call: seen.any_kind("SSLCertVerificationError"),
+        _raised("SSLCertVerificationError"),
         ConnectionRefusedModelError,
         noop(
             "The certificate of {place} proves nothing to this machine{distrust}, so nothing "
@@ -280,7 +293,9 @@ _FAILURES = (
         retryable=False,  # it has the same one next time
     ),
     Failure(
-        lambda seen, _call: seen.any_kind("ConnectError") and seen.any_kind("SSLError"),
+        lambda evidence, _call: (
+            evidence.any_kind("ConnectError") and evidence.any_kind("SSLError")
+        ),
         ConnectionRefusedModelError,
         noop(
             "What answers at {place} for model {model} does not speak HTTPS: check the address, which may have "
@@ -289,18 +304,16 @@ _FAILURES = (
         retryable=False,
     ),
     Failure(
-        lambda seen, _call: seen.any_kind(
-            "ConnectError", "ConnectionRefusedError", "gaierror", "InvalidURL"
-        ),
+        _raised("ConnectError", "ConnectionRefusedError", "gaierror", "InvalidURL"),
         ConnectionRefusedModelError,
         noop(
             "Nothing answers at {place}{for_model}: check that the server runs and that its base URL is right."
         ),
     ),
     Failure(
-        lambda seen, _call: (
-            seen.any_kind("TransportError", "StreamError", "ConnectionError")
-            or bool(_NO_END.search(seen.text))
+        lambda evidence, _call: (
+            evidence.any_kind("TransportError", "StreamError", "ConnectionError")
+            or bool(_NO_END.search(evidence.text))
         ),
         ServerError,
         noop(
@@ -316,7 +329,7 @@ _FAILURES = (
     ),
     Failure(_lacks_key, MissingKeyError, _NO_KEY_GIVEN),
     Failure(
-        lambda seen, _call: seen.status in (401, 403),
+        lambda evidence, _call: evidence.status in (401, 403),
         BadKeyError,
         noop(
             "The API key for model {model} was refused: check that it is complete, still valid and allowed to use "
@@ -324,7 +337,7 @@ _FAILURES = (
         ),
     ),
     Failure(
-        lambda seen, _call: seen.status == 402 or "insufficient_quota" in seen.codes,
+        _has_status_or_code(402, "insufficient_quota"),
         RateLimitError,
         noop(
             "The account behind model {model} has no quota left: check its billing, or choose another model."
@@ -333,7 +346,7 @@ _FAILURES = (
         retryable=False,  # asking again buys no credit
     ),
     Failure(
-        lambda seen, _call: seen.status == 429 or "rate_limit_exceeded" in seen.codes,
+        _has_status_or_code(429, "rate_limit_exceeded"),
         RateLimitError,
         noop(
             "Model {model} gets more requests than its provider allows: try again {when}."
@@ -352,7 +365,7 @@ _FAILURES = (
         noop("There is no model {model}{at_address}: check {name_remedy}."),
     ),
     Failure(
-        lambda seen, _call: seen.any_kind("ImportError"),
+        _raised("ImportError"),
         BadRequestError,
         noop(
             "Model {model} needs the Python module {module}, which is not installed: install it, or choose "
@@ -361,12 +374,12 @@ _FAILURES = (
         ends_all=True,
     ),
     Failure(
-        lambda seen, _call: seen.status >= 500,
+        lambda evidence, _call: evidence.status >= 500,
         ServerError,
         noop("The server of model {model} failed{status}{reason}: try again later."),
     ),
     Failure(
-        lambda seen, _call: seen.status >= 400,
+        lambda evidence, _call: evidence.status >= 400,
         BadRequestError,
         noop(
             "The provider of model {model} refused the request{reason}: change what it names."

@@ -10,7 +10,7 @@ OFFLINE = "offline"
 STAND_IN = noop("built-in model")
 """What the offline model is called wherever a person reads of it; its name stays what programs call it by."""
 RECORDING = "recording:"
-"""Before the name of a bundled recording, or the path of one, in place of a model's name."""
+"""The prefix of the name or the path of a recording in place of a model's name: ``recording:trip``."""
 
 RECORDED_FIRST = noop("recorded, else built-in")
 """In place of a model's name on a page: a recording where one was made for exactly what is shown, else the offline

@@ -95,8 +95,10 @@ class CostBound:
         """The bound as a sentence: *At most $0.013.* With ``left_usd``, what a budget has left, no more than that."""
         sentences = []
         if self.usd and left_usd is not None and self.usd > left_usd:
-            sentence = _UP_TO if self.usd < inf else _ENDED
-            most = rounded_up(self.usd) if self.usd < inf else ""
+            # A bound that is infinite has no number to show.
+            is_finite = self.usd < inf
+            sentence = _UP_TO if is_finite else _ENDED
+            most = rounded_up(self.usd) if is_finite else ""
             sentences.append(_(sentence, left=dollars(left_usd), most=most))
         elif self.usd:
             sentences.append(_("At most {most}.", most=rounded_up(self.usd)))
@@ -124,6 +126,7 @@ def price_at_most(plan: Iterable[PlannedCalls]) -> CostBound:
             continue
         list_price = known_price(calls.model)
         if list_price is not None:
+            # No answer is longer than the model can write, whatever it is allowed.
             longest = list_price.max_output_tokens or inf
             for usage in calls.usages:
                 output_tokens = min(usage.output_tokens, longest)

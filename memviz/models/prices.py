@@ -34,6 +34,7 @@ _RATE_KEYS = {
     "cache_write_usd_per_token": "cache_creation_input_token_cost",
 }
 """The rates of :class:`TokenRates` by their keys in the price file."""
+# "input_cost_per_token_above_200k_tokens"
 _LONG_INPUT_KEY = re.compile(
     r"input_cost_per_token(?P<suffix>_above_(?P<number>\d+)(?P<thousands>k?)_tokens)"
 )
@@ -58,9 +59,9 @@ class TokenRates:
         output = self.output_usd_per_token
         if fresh is None or output is None:
             return None
-        read = self.cache_read_usd_per_token
-        if read is None:
-            read = fresh
+        cached = self.cache_read_usd_per_token
+        if cached is None:
+            cached = fresh
         write = self.cache_write_usd_per_token
         if write is None:
             write = fresh
@@ -68,7 +69,7 @@ class TokenRates:
         fresh_tokens = max(0, usage.input_tokens - other_tokens)
         input_usd = (
             fresh_tokens * fresh
-            + usage.cached_tokens * read
+            + usage.cached_tokens * cached
             + cache_write_tokens * write
         )
         return input_usd + usage.output_tokens * output
@@ -76,11 +77,7 @@ class TokenRates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price(TokenRates):
-    """One model of the price file: list prices in USD a token and limits in tokens, ``None`` where unknown.
-
-    ``long_input_rates`` hold instead of the plain rates for requests with more input tokens than each
-    says, in rising order. ``retired_on`` is the day from which the provider no longer serves the model.
-    """
+    """One model of the price file: list prices in USD a token and limits in tokens, ``None`` where unknown."""
 
     model: str
     provider: str
@@ -88,7 +85,9 @@ class Price(TokenRates):
     max_input_tokens: int | None
     max_output_tokens: int | None
     long_input_rates: tuple[TokenRates, ...] = ()
+    """Rates in place of the plain ones for requests with more input tokens than each says, in rising order."""
     retired_on: date | None = None
+    """The day from which the provider no longer serves the model."""
 
     def rates(self, input_tokens: int) -> TokenRates:
         """The rates of a request with this many input tokens."""
@@ -150,29 +149,30 @@ def context_window_tokens(model: str) -> int | None:
 @cache
 def prices() -> Mapping[str, Price]:
     """Every text model of the price file by name; empty if there is no such file."""
-    return _prices_of(_MODES)
+    return _read_prices(_MODES)
 
 
 @cache
 def _embedding_prices() -> Mapping[str, Price]:
-    embedding_prices = _prices_of(("embedding",))
+    embedding_prices = _read_prices(("embedding",))
     for name, list_price in embedding_prices.items():
         embedding_prices[name] = replace(list_price, output_usd_per_token=0.0)
     return embedding_prices
 
 
-def _prices_of(modes: Collection[str]) -> dict[str, Price]:
+def _read_prices(modes: Collection[str]) -> dict[str, Price]:
     by_name = {}
     for name, entry in json_file(PRICE_FILE).items():
         if not isinstance(entry, dict) or "litellm_provider" not in entry:
             continue
         if entry.get("mode") in modes:
-            by_name[name] = _price(name, entry)
+            by_name[name] = _read_price(name, entry)
     return by_name
 
 
 def json_file(path: str) -> dict[str, Any]:
     """A JSON object from litellm's folder, without importing litellm; empty if it cannot be read."""
+    # To import litellm takes seconds, and the file lies beside it.
     spec = find_spec("litellm")
     folder = next(iter(spec.submodule_search_locations or ()), None) if spec else None
     if folder is None:
@@ -184,26 +184,27 @@ def json_file(path: str) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _price(name: str, entry: Mapping[str, Any]) -> Price:
-    plain = _rates(entry)
+def _read_price(name: str, entry: Mapping[str, Any]) -> Price:
+    plain = _read_rates(entry)
+    # The file names only rates that change above a threshold: all others go on as below it.
     longer = [plain]
-    for above_tokens, suffix in sorted(_thresholds(entry)):
-        rates = _rates(entry, suffix)
-        own = {key: value for key, value in rates.items() if value is not None}
-        longer.append({**longer[-1], **own, "above_input_tokens": above_tokens})
+    for above_tokens, suffix in sorted(_read_thresholds(entry)):
+        rates = _read_rates(entry, suffix)
+        own_rates = {key: value for key, value in rates.items() if value is not None}
+        longer.append({**longer[-1], **own_rates, "above_input_tokens": above_tokens})
     return Price(
         **plain,
         model=name,
         provider=entry["litellm_provider"],
         mode=entry["mode"],
-        max_input_tokens=_tokens(entry.get("max_input_tokens")),
-        max_output_tokens=_tokens(entry.get("max_output_tokens")),
+        max_input_tokens=_read_tokens(entry.get("max_input_tokens")),
+        max_output_tokens=_read_tokens(entry.get("max_output_tokens")),
         long_input_rates=tuple(TokenRates(**rates) for rates in longer[1:]),
-        retired_on=_day(entry.get("deprecation_date")),
+        retired_on=_read_day(entry.get("deprecation_date")),
     )
 
 
-def _thresholds(entry: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
+def _read_thresholds(entry: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
     """Input tokens above which other rates hold, and how the file's keys for these rates end: 200,000 and
     ``_above_200k_tokens``."""
     for key in entry:
@@ -216,7 +217,8 @@ def _thresholds(entry: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
             yield int(match["number"]) * factor, match["suffix"]
 
 
-def _rates(entry: Mapping[str, Any], suffix: str = "") -> dict[str, Any]:
+def _read_rates(entry: Mapping[str, Any], suffix: str = "") -> dict[str, Any]:
+    # A price of 0 is one of a server of the user's own; of any other provider it stands for an unknown one.
     free = entry["litellm_provider"] in FREE_PROVIDERS
 
     def rate(key: str) -> float | None:
@@ -229,11 +231,11 @@ def _rates(entry: Mapping[str, Any], suffix: str = "") -> dict[str, Any]:
     return {field: rate(key) for field, key in _RATE_KEYS.items()}
 
 
-def _tokens(value: object) -> int | None:
+def _read_tokens(value: object) -> int | None:
     return int(value) if isinstance(value, int | float) and value > 0 else None
 
 
-def _day(value: object) -> date | None:
+def _read_day(value: object) -> date | None:
     try:
         return date.fromisoformat(str(value))
     except ValueError:

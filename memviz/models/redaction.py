@@ -29,7 +29,7 @@ class AlteredSecrets:
         self._parts: set[str] = set()
         self._wholes: set[str] = set()
         for secret in secrets:
-            forms = [form for form in _forms(secret) if len(form) >= PART_CHARS]
+            forms = [form for form in _list_forms(secret) if len(form) >= PART_CHARS]
             if not looks_random(secret):
                 self._wholes.update(forms)
                 continue
@@ -49,15 +49,15 @@ class AlteredSecrets:
         if not self.longest:
             return text
         places, letters = _places_and_letters(before, text)
-        shown = []
+        pieces = []
         end_of_concealed = 0
         for secret in joined(self._ranges(letters)):
             first = max(0, secret.start - len(before))
             last = secret.stop - len(before) - 1
             if last >= 0:
-                shown += [text[end_of_concealed : places[first]], HIDDEN]
+                pieces += [text[end_of_concealed : places[first]], HIDDEN]
                 end_of_concealed = places[last] + 1
-        return "".join([*shown, text[end_of_concealed:]])
+        return "".join([*pieces, text[end_of_concealed:]])
 
     def open_from(self, before: str, text: str) -> int:
         """The place in ``text``, which follows the letters ``before``, where something begins
@@ -69,7 +69,7 @@ class AlteredSecrets:
         start = self._open_start(letters)
         if start is None:
             return len(text)
-        # What is a secret already and goes on may not be cut in two.
+        # A secret that ends where another may begin is not to be cut in two.
         for secret in joined(self._ranges(letters)):
             if secret.start < start <= secret.stop:
                 start = secret.start
@@ -113,7 +113,7 @@ def _places_and_letters(before: str, text: str) -> tuple[list[int], str]:
     return places, before + "".join(text[place] for place in places).lower()
 
 
-def _forms(secret: str) -> set[str]:
+def _list_forms(secret: str) -> set[str]:
     """The letters and digits of a secret as it is, reversed, and in the usual encodings."""
     data = secret.encode("utf-8", "surrogatepass")
     plain = [
@@ -121,19 +121,22 @@ def _forms(secret: str) -> set[str]:
         secret[::-1],
         quote(data, safe=""),
         data.hex(),
-        *_base64_forms(data),
+        *_list_base64_forms(data),
     ]
     return {"".join(_LETTER.findall(form)).lower() for form in plain}
 
 
-def _base64_forms(data: bytes) -> Iterator[str]:
+def _list_base64_forms(data: bytes) -> Iterator[str]:
     """The part that is the same in every Base64 text of something that holds ``data``,
     as ``user:key`` or ``Bearer key``: it depends on where among three bytes ``data``
     begins."""
     for before in range(3):
         padded = bytes(before) + data
-        whole = b64encode(padded[: len(padded) // 3 * 3]).decode()
-        yield whole[4:] if before else whole
+        # Base64 writes three bytes as four letters: the last group may hold bytes of what follows, the first one
+        # those of what stands before.
+        whole_groups = padded[: len(padded) // 3 * 3]
+        encoded = b64encode(whole_groups).decode()
+        yield encoded[4:] if before else encoded
 
 
 def looks_random(secret: str) -> bool:
@@ -168,7 +171,9 @@ def is_secret_option(name: str) -> bool:
 def secrets_of(settings: Mapping[str, object]) -> set[str]:
     """Every key and password among the settings of a model."""
     secrets = [value for name, value in settings.items() if is_secret_option(name)]
-    return {text for text in _texts(secrets) if len(text) >= _SHORTEST_SECRET_CHARS}
+    return {
+        text for text in _list_texts(secrets) if len(text) >= _SHORTEST_SECRET_CHARS
+    }
 
 
 def environment_secrets() -> set[str]:
@@ -186,9 +191,9 @@ def echoed_secrets(settings: Mapping[str, object]) -> AlteredSecrets:
     reply is shown and kept as it was given."""
     key = str(settings.get("api_key") or "")
     # Without a key of its own a call takes one from the environment.
-    others = set() if key else environment_secrets()
+    other_keys = set() if key else environment_secrets()
     keys = []
-    for secret in {key, *secrets_of(settings), *others}:
+    for secret in {key, *secrets_of(settings), *other_keys}:
         may_be_key = secret == key or looks_random(secret)
         if may_be_key and len(secret) >= SHORTEST_KEY_CHARS:
             keys.append(secret)
@@ -217,13 +222,13 @@ def public_address(url: str) -> str:
         return ""
 
 
-def _texts(value: object) -> Iterator[str]:
+def _list_texts(value: object) -> Iterator[str]:
     """Every text within nested lists and dictionaries, and the words of texts such as ``Bearer ...``."""
     if isinstance(value, str):
         yield value
         yield from value.split()
     elif isinstance(value, Mapping):
-        yield from _texts(list(value.values()))
+        yield from _list_texts(list(value.values()))
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _texts(item)
+            yield from _list_texts(item)

@@ -24,6 +24,7 @@ _SPECIAL = re.compile(
     r"audio|realtime|search|image|tts|transcribe|embed|vision|live|robotics|container|guard|fim|lyria|(^|/)ft:"
     r"|\d{4}-\d{2}-\d{2}|-\d{4,8}\b|-\d{2}-\d{2}$"  # dated snapshots of models that are listed by name
 )
+# "sk-abcdefghijklmnop1234"
 _LIKE_A_KEY = re.compile(r"(sk|pk|gsk|xai|hf|pplx|r8)[-_][\w-]{16,}|AIza[\w-]{16,}")
 
 
@@ -60,7 +61,7 @@ def model(
 
         return OfflineModel(**options)
     if name.startswith(RECORDING):
-        return _recorded(name.removeprefix(RECORDING), **options)
+        return _find_recording(name.removeprefix(RECORDING), **options)
     check_name(name)
     chat_model = LiteLLMModel(
         name,
@@ -77,7 +78,7 @@ def model(
     return CachedModel(chat_model, cache)
 
 
-def _recorded(name: str, **options: Any) -> Model:
+def _find_recording(name: str, **options: Any) -> Model:
     """The player of the bundled recording of this name, or of the file at this path."""
     from memviz.models.recordings.bundled import recordings
     from memviz.models.recordings.files import read_recording
@@ -141,9 +142,12 @@ def check_name(name: str) -> None:
                 "The model's name looks like an API key: give the key as api_key, and name a model."
             )
         )
-    prefix, slash, rest = name.partition("/")
+    prefix, slash, name_behind_slash = name.partition("/")
     well_formed = (
-        name.isprintable() and " " not in name and prefix and (rest or not slash)
+        name.isprintable()
+        and " " not in name
+        and prefix
+        and (name_behind_slash or not slash)
     )
     if not well_formed:
         raise UnknownModelError(

@@ -182,11 +182,11 @@ class _AsEvents(_Reading):
                 raise NotAReplyError(
                     _("more than {most} MB of JSON", most=MAX_EVENT_BYTES // 1024**2)
                 )
-        for event in _events(body) if body.strip() else ():
+        for event in _split_events(body) if body.strip() else ():
             yield b"data: %s\n\n" % event.encode()
 
 
-def _events(body: bytes) -> Iterator[str]:
+def _split_events(body: bytes) -> Iterator[str]:
     try:
         whole = json.loads(body)
     except (ValueError, RecursionError):
@@ -198,7 +198,7 @@ def _events(body: bytes) -> Iterator[str]:
     if not isinstance(choices, list) or not all(map(_message, choices)):
         raise NotAReplyError(_("JSON that is no chat completion"))
     head = {**whole, "object": "chat.completion.chunk", "usage": None}
-    yield json.dumps({**head, "choices": list(map(_piece, choices))})
+    yield json.dumps({**head, "choices": list(map(_make_piece, choices))})
     if whole.get("usage"):
         yield json.dumps({**head, "choices": [], "usage": whole["usage"]})
     yield "[DONE]"
@@ -209,7 +209,7 @@ def _message(choice: Any) -> dict[str, Any] | None:
     return message if isinstance(message, dict) else None
 
 
-def _piece(choice: dict[str, Any]) -> dict[str, Any]:
+def _make_piece(choice: dict[str, Any]) -> dict[str, Any]:
     """A whole choice as the one piece of a stream."""
     delta = {**(_message(choice) or {})}
     calls = delta.get("tool_calls")

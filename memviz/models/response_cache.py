@@ -135,7 +135,7 @@ class CachedModel(ModelWrapper):
     ) -> Iterator[str | Reply]:
         """The answer in one piece, kept or new. The meter is not asked for one that is at hand."""
         key = self._key(request)
-        with _turn(key):
+        with _lock_of(key):
             reply = self.replies.get(key)
             if reply is None:
                 # Asked for as a whole: a stream that the caller leaves open must not keep others waiting.
@@ -149,8 +149,8 @@ class CachedModel(ModelWrapper):
         yield reply
 
     def _key(self, request: ModelRequest) -> str:
-        asked = [self._model.identity, *request.as_json, request.tool_choice]
-        content = json.dumps([VERSION, *asked], sort_keys=True, default=repr)
+        request_parts = [self._model.identity, *request.as_json, request.tool_choice]
+        content = json.dumps([VERSION, *request_parts], sort_keys=True, default=repr)
         return hashlib.sha256(content.encode()).hexdigest()
 
 
@@ -158,7 +158,7 @@ _turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
 _turns_guard = Lock()
 
 
-def _turn(key: str) -> Lock:
+def _lock_of(key: str) -> Lock:
     """The lock of a request, one in the process for as long as anybody holds or awaits it."""
     with _turns_guard:
         return _turns.setdefault(key, Lock())

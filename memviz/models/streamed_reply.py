@@ -53,12 +53,14 @@ class ConcealedStream:
         return self._show(len(self._held))
 
     def _show(self, end: int) -> str:
-        shown = self._secrets.conceal(self._held[:end], before=self._shown_letters)
+        visible_text = self._secrets.conceal(
+            self._held[:end], before=self._shown_letters
+        )
         letters = self._shown_letters + self._secrets.letters(self._held[:end])
         longest = self._secrets.longest
         self._shown_letters = letters[-longest:] if longest else ""
         self._held = self._held[end:]
-        return shown
+        return visible_text
 
 
 _NO_SECRETS = AlteredSecrets(())
@@ -171,22 +173,22 @@ class StreamedReply:
 
     def end(self, stream: Any) -> ModelError | None:
         """Take in what only the finished litellm ``stream`` tells. Returns why this is no reply, or ``None``."""
-        # litellm makes up what the server did not send: a finish reason "stop" and an estimated usage.
-        marks = (
-            getattr(stream, name, "stop")
-            for name in ("received_finish_reason", "intermittent_finish_reason")
-        )
-        if not any(marks):
+        # litellm makes up what the server did not send: a finish reason "stop" and an estimated usage. What came from
+        # the server stands in these attributes alone.
+        received = getattr(stream, "received_finish_reason", "stop")
+        intermittent = getattr(stream, "intermittent_finish_reason", "stop")
+        if not (received or intermittent):
             self._finish_reason = None
-        self._billed = any(
-            getattr(chunk, "usage", None) for chunk in getattr(stream, "chunks", ())
-        )
-        return self._problem()
+        chunks = getattr(stream, "chunks", ())
+        self._billed = any(getattr(chunk, "usage", None) for chunk in chunks)
+        return self._find_problem()
 
-    def _problem(self) -> ModelError | None:
+    def _find_problem(self) -> ModelError | None:
+        """Return why what arrived is no whole reply, or ``None``."""
         model = self.model
-        something = bool(self._calls or self.text.strip())
-        if something and self._finish_reason is None:
+        has_content = bool(self._calls or self.text.strip())
+        # A server that went away gave no reason for the end.
+        if has_content and self._finish_reason is None:
             return ServerError(
                 _(
                     "Model {model} broke off in the middle of its answer: try again.",
@@ -194,11 +196,11 @@ class StreamedReply:
                 ),
                 model=model,
             )
-        half_call = self._finish_reason in _BREAKS_OFF and not all(
-            call.is_whole for call in self._calls
-        )
-        if something and not half_call:
-            return self._nameless_call()
+        # A text that was cut off can be read, while arguments of a tool that were cut off are no JSON.
+        breaks_off = self._finish_reason in _BREAKS_OFF
+        is_call_cut = breaks_off and not all(call.is_whole for call in self._calls)
+        if has_content and not is_call_cut:
+            return self._find_nameless_call()
         if self._finish_reason == "content_filter":
             return BadRequestError(
                 _(
@@ -208,7 +210,7 @@ class StreamedReply:
                 model=model,
             )
         if self._finish_reason == "length":
-            sentence = HALF_A_CALL if half_call else NO_TEXT
+            sentence = HALF_A_CALL if is_call_cut else NO_TEXT
             cut_off = MalformedReplyError(_(sentence, model=model), model=model)
             cut_off.at_output_limit = True
             return cut_off
@@ -221,7 +223,7 @@ class StreamedReply:
             model=model,
         )
 
-    def _nameless_call(self) -> ModelError | None:
+    def _find_nameless_call(self) -> ModelError | None:
         if all(call.name for call in self._calls):
             return None
         return MalformedReplyError(
@@ -236,10 +238,8 @@ class StreamedReply:
         """The whole reply, its cost at list price."""
         calls = tuple(map(self._without_secrets, self._calls.finished()))
         finish_reason = self._secrets.conceal(self._finish_reason or "stop")
-        if calls and finish_reason in (
-            "stop",
-            "function_call",
-        ):  # what some servers say where OpenAI says tool_calls
+        # Some servers say one of these where OpenAI says tool_calls.
+        if calls and finish_reason in ("stop", "function_call"):
             finish_reason = "tool_calls"
         usage, cache_write_tokens = self._usage()
         list_price = price(self.model)
@@ -267,14 +267,18 @@ class StreamedReply:
         if not self._billed or not usage.prompt_tokens:
             return None, 0
         details = usage.prompt_tokens_details
-        cached = getattr(details, "cached_tokens", None) or 0
-        written = getattr(details, "cache_creation_tokens", None) or 0
-        numbers = (usage.prompt_tokens, usage.completion_tokens or 0, cached, written)
+        input_tokens = usage.prompt_tokens
+        output_tokens = usage.completion_tokens or 0
+        cached_tokens = getattr(details, "cached_tokens", None) or 0
+        written_tokens = getattr(details, "cache_creation_tokens", None) or 0
+        numbers = (input_tokens, output_tokens, cached_tokens, written_tokens)
         # Anything else is no bill, and the tokens are counted.
         if not all(is_whole_number(tokens) and tokens >= 0 for tokens in numbers):
             return None, 0
-        if cached + written > usage.prompt_tokens:
-            self._disbelieved = cached + written
-            cached = 0
-            written = 0
-        return Usage(*numbers[:2], cached), written
+        # No more can be read from the cache than was sent: then the whole input is billed as fresh.
+        if cached_tokens + written_tokens > input_tokens:
+            self._disbelieved = cached_tokens + written_tokens
+            cached_tokens = 0
+            written_tokens = 0
+        usage_billed = Usage(input_tokens, output_tokens, cached_tokens)
+        return usage_billed, written_tokens

@@ -90,20 +90,24 @@ TOOLS = {tool.name: tool for tool in (RECALL_CONVERSATION, CONTINUE_THINKING)}
 
 @dataclass(frozen=True, slots=True)
 class RecallResult:
-    """``fresh`` messages were added to the request, the last ones before the input unless they are ``among`` others
-    that were recalled; ``held`` ones it had anyway, and ``in_place`` ones that had been cleared or shortened it has in
-    full where they were said. ``cut`` were over the limit, and ``halves`` are calls or results of tools whose other
-    half is not there. ``missing`` names what does not exist in a conversation of ``turns`` completed turns, messages by
-    their index."""
+    """The numbers of messages that a call of the recall tool brought into a request, and of those it did not."""
 
     fresh: int
+    """Messages that were added to the request."""
     held: int = 0
+    """Messages that the request had anyway."""
     cut: int = 0
+    """Messages that were over the limit."""
     halves: int = 0
+    """Calls or results of tools whose other half is not there."""
     missing: tuple[str, ...] = ()
+    """The names of what does not exist in the conversation; of messages their index."""
     turns: int = 0
+    """Completed turns of the conversation."""
     among: bool = False
+    """True if the fresh messages stand among others that were recalled; else they are the last before the input."""
     in_place: int = 0
+    """Messages that had been cleared or shortened, and now stand in full where they were said."""
 
     @property
     def text(self) -> str:
@@ -113,13 +117,12 @@ class RecallResult:
         ]
         if self.fresh:
             sentences.append(_AMONG if self.among else _STANDING)
-        if self.in_place:
-            where = (
-                "stands in full where it was"
-                if self.in_place == 1
-                else "stand in full where they were"
+        if self.in_place == 1:
+            sentences.append("1 of them stands in full where it was said.")
+        elif self.in_place:
+            sentences.append(
+                f"{self.in_place:,} of them stand in full where they were said."
             )
-            sentences.append(f"{self.in_place:,} of them {where} said.")
         if self.held:
             sentences.append(f"{self.held} of them you were sent anyway.")
         if self.cut:

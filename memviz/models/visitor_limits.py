@@ -13,14 +13,14 @@ WHOLE_NUMBERS = ("conversations", "megabytes", "replays")
 
 
 class VisitorLimits(NamedTuple):
-    """The most of each."""
+    """The most that one visitor may use, and all of them together."""
 
     conversations: int = 200
-    """In a library, the bundled ones among them."""
+    """Conversations in a library, the bundled ones among them."""
     megabytes: int = 100
-    """Of a library."""
+    """Size of a library."""
     replays: int = 12
-    """At work at once."""
+    """Replays that are at work at once."""
     usd: float | None = None
     """US dollars that the models of a visitor may cost as long as the server runs; ``None`` for any amount."""
     usd_in_all: float | None = None

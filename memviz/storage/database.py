@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine
@@ -37,6 +38,8 @@ class Database(ABC):
     def __init__(self) -> None:
         self._readings: RecentlyUsed[Hashable, tuple[Hashable, Any]]
         self._readings = RecentlyUsed(READINGS_KEPT)
+        self._claims: set[str] = set()
+        self._claiming = Lock()
 
     def read_once(self, what: Hashable, read: Callable[[], T]) -> T:
         """Return the result of ``read``, which is called only if the database has changed since it last was called for
@@ -50,6 +53,20 @@ class Database(ABC):
             kept = self._readings.put(what, (mark, read()))
         value: T = kept[1]
         return value
+
+    def try_claim(self, name: str) -> bool:
+        """Return whether nobody else has this claim; then it is the caller's until :meth:`release_claim`. It holds for
+        this process, and on a server of PostgreSQL for all that use the library."""
+        with self._claiming:
+            if name in self._claims:
+                return False
+            self._claims.add(name)
+            return True
+
+    def release_claim(self, name: str) -> None:
+        """Give up a claim."""
+        with self._claiming:
+            self._claims.discard(name)
 
     @abstractmethod
     def commit_mark(self) -> Hashable | None:

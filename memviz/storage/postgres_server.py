@@ -72,6 +72,9 @@ TAKE_TURN_IN_SCHEMA = (
 )
 _SCHEMA = re.compile(r"memviz_[0-9a-z_]{1,40}")
 """``memviz_visitor_3f9a02bc771ed05b3f9a02bc771ed05b``: nothing in it has to be quoted."""
+_CLAIM_NUMBER = "hashtext('memviz claim ' || current_schema() || :name)"
+CLAIM = text(f"SELECT pg_try_advisory_lock({_CLAIM_NUMBER})")
+RELEASE = text(f"SELECT pg_advisory_unlock({_CLAIM_NUMBER})")
 VERSIONS = Table("memviz", MetaData(), Column("version", Integer, primary_key=True))
 MAX_REASON_CHARS = 300
 AWAY = ("08", "57P", "25P03")
@@ -130,6 +133,8 @@ class PostgresServer(Database):
         self.name = schema or connections.name
         self._engine = connections.engine
         self._schema = schema
+        self._claims_held: Connection | None = None
+        """The connection that has the claims of this process: where it ends, they do."""
         self._asking = self._engine.execution_options(isolation_level="AUTOCOMMIT")
         self.reading = self._engine.execution_options(
             isolation_level="REPEATABLE READ",
@@ -172,6 +177,33 @@ class PostgresServer(Database):
                 return connection.scalar(select(func.pg_current_snapshot()))
         except SQLAlchemyError:
             return None  # reading says what is wrong
+
+    def try_claim(self, name: str) -> bool:
+        """Return whether nobody else has this claim, on this server or another one. The library of a visitor is used by
+        one server at a time."""
+        if not super().try_claim(name):
+            return False
+        if self._schema or self._is_free_elsewhere(name):
+            return True
+        super().release_claim(name)
+        return False
+
+    def release_claim(self, name: str) -> None:
+        """Give up a claim, here and for other servers."""
+        with self._claiming, suppress(SQLAlchemyError):
+            if self._claims_held is not None:
+                self._claims_held.execute(RELEASE, {"name": name})
+        super().release_claim(name)
+
+    def _is_free_elsewhere(self, name: str) -> bool:
+        with self._claiming:
+            try:
+                if self._claims_held is None:
+                    self._claims_held = self._asking.connect()
+                return bool(self._claims_held.scalar(CLAIM, {"name": name}))
+            except SQLAlchemyError:
+                self._claims_held = None
+                return True  # what it was claimed for says what is wrong
 
     def back_up(self, target: Path, *, overwrite: bool) -> None:
         """Write all rows to a new file of SQLite, as they are at one moment."""
@@ -240,6 +272,8 @@ class PostgresServer(Database):
 
     def close(self) -> None:
         """Let go of all connections, unless other libraries share them."""
+        if self._claims_held is not None:
+            self._claims_held.close()
         if not self._schema:
             self._engine.dispose()
 

@@ -150,6 +150,15 @@ class Store:
                     )
             copy_rows(source.connection(), rows)
 
+    def try_claim(self, name: str) -> bool:
+        """Return whether nobody else has this claim on the library; then it is the caller's until
+        :meth:`release_claim`."""
+        return self._database.try_claim(name)
+
+    def release_claim(self, name: str) -> None:
+        """Give up a claim."""
+        self._database.release_claim(name)
+
     def check(self) -> list[str]:
         """The faults of the database, a sentence each; none where all is well. Deleted conversations, which can be
         restored, are read as well."""

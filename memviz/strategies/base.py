@@ -97,8 +97,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An effect without a model: a mark moves on, and messages before it are sent in less
-    words or not at all."""
+    """An effect without a model: a mark moves on, and messages before it are sent in less words or not at all."""
 
     mark: str
     """The name of the mark."""
@@ -144,11 +143,9 @@ class ToolUse(NamedTuple):
 class Strategy(BaseModel, ABC):
     """Base of all strategies. The id is the name of the file that defines the class.
 
-    The first line of a subclass's docstring is its summary line, and its paragraphs
-    ``Gains``, ``Loses``, ``Hurts when`` and ``Used by`` are its page of the field guide
-    (:mod:`memviz.dashboard.guide.strategies`); parameters are pydantic fields whose
-    default, range, unit and help become controls, validation, sweep axes and
-    documentation.
+    The first line of a subclass's docstring is its summary line, and its paragraphs ``Gains``, ``Loses``, ``Hurts
+    when`` and ``Used by`` are its page of the field guide (:mod:`memviz.dashboard.guide.strategies`); parameters are
+    pydantic fields whose default, range, unit and help become controls, validation, sweep axes and documentation.
 
     Raises :class:`ParameterError` for an unknown parameter, a wrong type or a value out of range.
     """
@@ -310,11 +307,14 @@ class Strategy(BaseModel, ABC):
     def headroom(self, memory: Memory) -> Headroom | None:
         """The distance to the next summarization, if nothing stands in its way; ``None`` for a strategy that never
         summarizes, or cannot know. :meth:`memviz.Chat.headroom` also knows of a summarizer that failed or is missing.
-
-        A strategy that looks after each message is not asked for a plan before that much was said.
         """
         fill = self.fill(memory)
         return None if fill is None else fill.headroom
+
+    def due_at(self, memory: Memory) -> int:
+        """The length of the log at which something may next be due: a plan is asked for then, and not before."""
+        headroom = self.headroom(memory)
+        return headroom.due_at(memory) if headroom else memory.length + 1
 
     def why_sent(self, memory: Memory, position: int) -> str:
         """The words for why the message at ``position`` is brought back or not, for a strategy

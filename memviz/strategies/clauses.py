@@ -6,6 +6,7 @@ forecast on a page cannot disagree with the deed.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
@@ -32,6 +33,17 @@ class Headroom(NamedTuple):
     """``tokens`` of the content of what is said, ``messages`` of any role, or ``turns``. A
     turn counts when it begins, with a user message that follows no other; where each turn
     is summarized, when it is complete."""
+
+    def due_at(self, memory: Memory) -> int:
+        """The length of the log with which so much more than in ``memory`` is said. Of turns that is the next message,
+        which is safe: nothing is due before it."""
+        if self.unit == "messages":
+            return memory.length + self.amount
+        if self.unit == "tokens":
+            totals = memory.sums.totals
+            full = totals[memory.length] + self.amount
+            return bisect_left(totals, full, memory.length + 1)
+        return memory.length + 1
 
     def __str__(self) -> str:
         if not self.amount:

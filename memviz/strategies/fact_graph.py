@@ -110,9 +110,13 @@ class FactGraph(FoundFacts):
         texts = set[str]()
         found = self.found(memory, known, asked_from(memory))
         for hit in islice(found, self.top_k):
-            linked = self.in_force(known, index.linked_to(hit.number, known.count))
+            linked = (
+                number
+                for number in index.linked_to(hit.number, known.count)
+                if self.is_in_force(known, number)
+            )
             for number in (hit.number, *islice(linked, self.neighbours)):
-                text = index.facts[number - 1].text.casefold()
+                text = index.small_texts[number - 1]
                 if text not in texts:
                     texts.add(text)
                     yield Quote(number, index.versions[number - 1], hit.score)

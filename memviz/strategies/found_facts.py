@@ -113,25 +113,22 @@ class FoundFacts(PerTurn):
             return
         index = known.index
         scores = self.scores(memory, known, asked)
-        numbers = (place + 1 for place in best_in_steps(scores))
         texts = set[str]()
-        for number in self.in_force(known, numbers):
-            text = index.facts[number - 1].text.casefold()
-            if text not in texts:
+        for place in best_in_steps(scores):
+            number = place + 1
+            text = index.small_texts[place]
+            if text not in texts and self.is_in_force(known, number):
                 texts.add(text)
-                score = float(scores[number - 1])
-                yield Quote(number, index.versions[number - 1], score)
+                yield Quote(number, index.versions[place], float(scores[place]))
 
-    def in_force(self, known: KnownFacts, numbers: Iterator[int]) -> Iterator[int]:
-        """The ``numbers`` of facts that were neither edited away nor undone; where replaced facts are not found, nor
+    def is_in_force(self, known: KnownFacts, number: int) -> bool:
+        """Return whether fact ``number`` was neither edited away nor undone; where replaced facts are not found, nor
         replaced."""
         index = known.index
         versions = known.versions
-        for number in numbers:
-            if versions is not None and index.versions[number - 1] not in versions:
-                continue
-            if self.finds_replaced or index.replaced_by(number, known.count) is None:
-                yield number
+        if versions is not None and index.versions[number - 1] not in versions:
+            return False
+        return index.replaced_by(number, known.count) is None or self.finds_replaced
 
     @property
     def instruction(self) -> str:

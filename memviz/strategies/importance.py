@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from memviz.core.importance import importance_of
 from memviz.core.memory import Memory
-from memviz.core.pieces import Messages, Piece, in_ranges, messages
+from memviz.core.pieces import Messages, Piece, messages_at
 from memviz.core.translation import _
 from memviz.strategies.base import Strategy
 from memviz.strategies.families import WORD_FOR_WORD
@@ -71,7 +71,7 @@ class ImportanceBuffer(Strategy):
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The most important of the earlier messages, in their order, and the newest."""
         start = find_newest_start(memory, self.newest_messages)
-        earlier = map(messages, in_ranges(self._kept_before(memory, start)))
+        earlier = messages_at(self._kept_before(memory, start))
         return (*earlier, Messages(start, memory.length))
 
     def _kept_before(self, memory: Memory, stop: int) -> list[int]:
@@ -87,8 +87,8 @@ class ImportanceBuffer(Strategy):
                 room -= tokens
                 fitting.append(position)
                 misses = 0
-            else:
-                misses += 1
+                continue
+            misses += 1
             if misses == MOST_MISSES:
                 break
         return fitting

@@ -191,13 +191,14 @@ def best_first(scores: NDArray[np.float64], most: int | None = None) -> list[int
 
     least = _bound_of_best(scores, most) if most else 0.0
     places = (scores >= least if least > 0 else scores).nonzero()[0]
-    if most is not None and len(places) > most:
-        # Only those are sorted that can be among the best.
-        least = np.partition(scores[places], -most)[-most]
-        places = places[scores[places] >= least]
-    order = np.lexsort((places, scores[places]))[::-1]
-    best: list[int] = places[order][:most].tolist()
-    return best
+    if most is None or len(places) > MOST_SORTED_ALONE:
+        order = np.lexsort((places, scores[places]))[::-1]
+        best: list[int] = places[order][:most].tolist()
+        return best
+    # Few numbers are sorted sooner without numpy.
+    ranked = sorted(zip(scores[places].tolist(), places.tolist(), strict=True))
+    ranked.reverse()
+    return [place for _, place in ranked[:most]]
 
 
 def find_best(
@@ -211,7 +212,7 @@ def find_best(
     return [*map(Hit, positions, best_scores)]
 
 
-FIRST_LOOKED_AT = 64
+FIRST_LOOKED_AT = 32
 
 
 def best_in_steps(
@@ -226,6 +227,7 @@ def best_in_steps(
 
 
 GROUP_SIZE = 16
+MOST_SORTED_ALONE = 64
 
 
 def _bound_of_best(scores: NDArray[np.float64], most: int) -> float:
@@ -234,8 +236,11 @@ def _bound_of_best(scores: NDArray[np.float64], most: int) -> float:
 
     # So many groups have a score of at least the bound, and so at least as many scores. The best of each group are
     # found much sooner than an order among all scores.
-    groups = len(scores) // GROUP_SIZE
-    if groups < most:
+    count = len(scores)
+    if count < most:
         return 0.0
-    grouped = scores[: groups * GROUP_SIZE].reshape(GROUP_SIZE, groups)
-    return float(np.partition(grouped.max(axis=0), -most)[-most])
+    groups = count // GROUP_SIZE
+    if groups >= most:
+        grouped = scores[: groups * GROUP_SIZE].reshape(GROUP_SIZE, groups)
+        scores = grouped.max(axis=0)
+    return float(np.partition(scores, -most)[-most])

@@ -1,5 +1,6 @@
 """A tree of summaries: spans of turns, and summaries of summaries."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
@@ -78,21 +79,41 @@ class SummaryTree(Strategy):
             covered = range(full[0].covers.start, memory.cursor)
             reason = f"{len(full):,} summaries ≥ {self.branches:,}"
             return (Write(covered, memory.cursor, reason, full[0], MERGED),)
-        first = max(1, memory.log.turn_number(memory.cursor)) if memory.pending else 0
-        closed = memory.turn - memory.is_turn_open
-        waiting = closed - first + 1
-        needed = self.span_turns + self.recent_turns
-        if not memory.pending or waiting < needed:
+        if not memory.pending:
+            return ()
+        first = self._first_turn(memory)
+        waiting = memory.turn - memory.is_turn_open - first + 1
+        if waiting < self._needed_turns:
             return ()
         stop = memory.log.turn_start(first + self.span_turns)
         reason = f"{waiting:,} turns ≥ {self.span_turns:,} + {self.recent_turns:,}"
         return (Write(range(memory.cursor, stop), stop, reason),)
 
+    @property
+    def _needed_turns(self) -> int:
+        return self.span_turns + self.recent_turns
+
+    def _first_turn(self, memory: Memory) -> int:
+        """The number of the first turn that no summary holds."""
+        return max(1, memory.log.turn_number(memory.cursor))
+
+    def due_at(self, memory: Memory) -> int:
+        """The length with which the last of the turns that are needed is complete at the earliest: with a question and
+        a reply."""
+        log = memory.log
+        soonest = memory.length + 1
+        if memory.cursor == len(log) or self._full_level(memory):
+            return soonest
+        last_turn = self._first_turn(memory) + self._needed_turns - 1
+        if last_turn > log.turn_count:
+            return sys.maxsize
+        return max(soonest, log.turn_start(last_turn) + 2)
+
     def _full_level(self, memory: Memory) -> list[SummaryVersion]:
         """The newest summaries in a row that are of one level, where they are enough for one of the level above."""
         summaries = memory.space.summaries
         roots = summaries.roots(memory.summary_count)
-        if not roots:
+        if len(roots) < self.branches:
             return []
         newest_level = summaries.level(roots[-1])
         alike = [root for root in roots if summaries.level(root) == newest_level]

@@ -20,13 +20,13 @@ Conversations = Any
 messages, or a list of any of these."""
 
 
-def read_conversations(given: Conversations) -> tuple[Transcript, ...]:
-    """Return every conversation of ``given``, those of a folder in the order of its file names.
+def read_conversations(conversations: Conversations) -> tuple[Transcript, ...]:
+    """Return every conversation of ``conversations``, those of a folder in the order of its file names.
 
     Raises :class:`memviz.TranscriptError` for a file, or a conversation in it, that cannot be read, and
     :class:`memviz.MessageError` where there is no conversation.
     """
-    transcripts = tuple(_transcripts(given))
+    transcripts = tuple(_read_transcripts(conversations))
     if not transcripts:
         raise MessageError(
             "There is no conversation to replay: give a file, a folder of files, or messages."
@@ -34,19 +34,19 @@ def read_conversations(given: Conversations) -> tuple[Transcript, ...]:
     return transcripts
 
 
-def _transcripts(given: Conversations) -> Iterator[Transcript]:
-    if isinstance(given, Transcript):
-        yield given
-    elif isinstance(given, str | Path):
-        yield from _of_path(Path(given))
-    elif isinstance(given, Log) or _is_conversation(given):
-        yield Transcript(tuple(as_log(given)))
-    elif isinstance(given, list | tuple):
-        for conversation in given:
-            yield from _transcripts(conversation)
+def _read_transcripts(source: Conversations) -> Iterator[Transcript]:
+    if isinstance(source, Transcript):
+        yield source
+    elif isinstance(source, str | Path):
+        yield from _of_path(Path(source))
+    elif isinstance(source, Log) or _is_conversation(source):
+        yield Transcript(tuple(as_log(source)))
+    elif isinstance(source, list | tuple):
+        for conversation in source:
+            yield from _read_transcripts(conversation)
     else:
         raise MessageError(
-            f"The conversations are {type_of(given)}; they have to be a path, a Transcript, a list of messages, "
+            f"The conversations are {type_of(source)}; they have to be a path, a Transcript, a list of messages, "
             "or a list of these."
         )
 
@@ -62,11 +62,11 @@ def _of_path(path: Path) -> Iterator[Transcript]:
             yield loaded.whole(number)
 
 
-def _is_conversation(given: Any) -> bool:
-    """Return whether ``given`` is a list of messages, of memviz, of dictionaries or of another library."""
-    if not isinstance(given, list | tuple) or not given:
+def _is_conversation(value: Any) -> bool:
+    """Return whether ``value`` is a list of messages, of memviz, of dictionaries or of another library."""
+    if not isinstance(value, list | tuple) or not value:
         return False
-    first = given[0]
+    first = value[0]
     if isinstance(first, Transcript | Log | str | Path | list | tuple):
         return False
     return isinstance(first, Message | Mapping) or hasattr(first, "content")

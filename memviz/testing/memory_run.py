@@ -73,13 +73,16 @@ def replay(
         strategy = memory
         if not isinstance(memory, Strategy):
             prompt = _system_prompt(transcript)
+            # Each conversation gets an object of its own, which knows nothing of the one before.
             strategy = UnderTest(
                 conversation=Conversation(maker, prompt), limit=maker.limit
             )
         runs.append(replay_strategy(transcript, strategy, counter=counter))
+        # What the object raised is raised as it was, wherever in the replay that happened.
         if isinstance(strategy, UnderTest) and strategy.conversation.failure:
             raise strategy.conversation.failure
     memory_run = MemoryRun(transcripts, tuple(runs), prices_of)
+    # The plugin of pytest writes the figures of all runs of a test into the report.
     if in_a_test():
         runs_of_test.append(memory_run)
     return memory_run
@@ -101,7 +104,7 @@ class Facts:
     stated: int
     """Facts that were stated by the last request of their conversation."""
     kept: int
-    """Those of them that this last request still holds."""
+    """Facts that this last request still holds."""
     half_life: float
     """The number of requests after which at most half of the facts are still known; ``inf`` where more than half are
     known at every age."""
@@ -160,7 +163,8 @@ class MemoryRun:
         for transcript, run in self._pairs:
             prompt = [message.content for message in run.space.system_messages]
             in_prompt = any(contains(text, phrase) for text in prompt)
-            turns = _turns_without(run, "prompt")
+            turns = _name_turns_without(run, "prompt")
+            # An object that leaves its system prompt out loses whatever stands in it.
             if in_prompt and turns:
                 headline = f"{phrase!r} is lost under {run.strategy.label} ({transcript.title})"
                 reason = (
@@ -171,6 +175,7 @@ class MemoryRun:
                 (answer,) = why(
                     transcript, phrase, prices_of=self.prices_of, runs=[run], kind=kind
                 )
+            # A phrase has to be said in one of the conversations, not in each.
             except NotSaidError as error:
                 is_said = is_said or in_prompt
                 unsaid = error
@@ -185,23 +190,26 @@ class MemoryRun:
     @cached_property
     def facts(self) -> Facts:
         """The facts of all conversations, and how long they last."""
-        stated = kept = 0
-        lost: list[str] = []
+        stated_count = 0
+        kept_count = 0
+        lost_facts: list[str] = []
         lives = []
         for transcript, run in self._pairs:
             probes = transcript.probes or propose_probes(run.log)
-            judged = retention(run, probes)
-            lives.append(survival(judged, run.log))
-            if not len(judged.states):
+            run_retention = retention(run, probes)
+            lives.append(survival(run_retention, run.log))
+            if not len(run_retention.states):
                 continue
-            is_stated = judged.judged[-1]
-            is_kept = is_stated & judged.retained[-1]
-            stated += int(is_stated.sum())
-            kept += int(is_kept.sum())
+            is_stated = run_retention.judged[-1]
+            is_kept = is_stated & run_retention.retained[-1]
+            stated_count += int(is_stated.sum())
+            kept_count += int(is_kept.sum())
             for number in np.flatnonzero(is_stated & ~is_kept).tolist():
                 probe = probes[number]
-                lost.append(probe.question.replace(BLANK, probe.answers[0]))
-        return Facts(stated, kept, _half_life(lives), tuple(lost))
+                lost_facts.append(probe.question.replace(BLANK, probe.answers[0]))
+        return Facts(
+            stated_count, kept_count, _join_half_lives(lives), tuple(lost_facts)
+        )
 
     @cached_property
     def tokens(self) -> int:
@@ -245,9 +253,9 @@ class MemoryRun:
         message."""
         for transcript, run in self._pairs:
             lines = breach_lines(run, verify(run))
-            if turns := _turns_without(run, "prompt"):
+            if turns := _name_turns_without(run, "prompt"):
                 lines.append(f"{turns}: the system prompt is left out.")
-            if turns := _turns_without(run, "input"):
+            if turns := _name_turns_without(run, "input"):
                 lines.append(f"{turns}: the newest message is left out.")
             if lines:
                 headline = (
@@ -279,24 +287,27 @@ class MemoryRun:
             return None
 
 
-def _half_life(lives: Sequence[Survival]) -> float:
+def _join_half_lives(lives: Sequence[Survival]) -> float:
     """Return the first age at which at most half of the facts of all conversations are known; ``inf`` if none."""
-    retained = zip_longest(*(one.retained for one in lives), fillvalue=0)
-    observed = zip_longest(*(one.observed for one in lives), fillvalue=0)
-    together = Survival(
-        np.array([*map(sum, retained)]), np.array([*map(sum, observed)])
-    )
-    age = together.half_life
+    # Conversations are of different lengths: where one has ended, it adds nothing.
+    retained = zip_longest(*(life.retained for life in lives), fillvalue=0)
+    observed = zip_longest(*(life.observed for life in lives), fillvalue=0)
+    retained_counts = np.array(list(map(sum, retained)))
+    observed_counts = np.array(list(map(sum, observed)))
+    age = Survival(retained_counts, observed_counts).half_life
     return inf if age is None else age
 
 
-def _turns_without(run: Run, part: Literal["prompt", "input"]) -> str:
+def _name_turns_without(run: Run, part: Literal["prompt", "input"]) -> str:
     """Return the turns in whose requests an object left out its system prompt or the newest message, in words; empty
     where it left out neither, and for a strategy."""
     if not isinstance(run.strategy, UnderTest):
         return ""
     turns: dict[int, None] = {}
     for length, answer in run.strategy.answers.items():
-        if answer.lacks_prompt if part == "prompt" else answer.lacks_input:
+        is_left_out = answer.lacks_prompt
+        if part == "input":
+            is_left_out = answer.lacks_input
+        if is_left_out:
             turns[run.log.turn_number(length - 1)] = None
     return turn_list([*turns]) if turns else ""

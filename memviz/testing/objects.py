@@ -132,13 +132,14 @@ class _Middleware:
     def _own_method(self, middleware: Any, name: str) -> Any:
         """Return the method of this name, or its async twin, of which the base class has only one that does nothing."""
         for method in (name, f"a{name}"):
-            own = getattr(type(middleware), method, None)
-            if own is not getattr(self._types.AgentMiddleware, method, None):
+            own_method = getattr(type(middleware), method, None)
+            if own_method is not getattr(self._types.AgentMiddleware, method, None):
                 return getattr(middleware, method)
         return None
 
     def ask(self, new: Sequence[Any], whole: Sequence[Any]) -> Any:
         """Return the system prompt and the messages of the request that the middleware hands on to the model."""
+        # LangChain's agents take the system prompt beside the messages.
         if self._state is None:
             prompts = [*takewhile(lambda message: message.type == "system", new)]
             new = new[len(prompts) :]
@@ -151,10 +152,13 @@ class _Middleware:
                 self._state = self._add_messages(self._state, update["messages"])
         if self._wrap is None:
             return self._with_prompt(self._prompt, self._state)
-        sent: list[Any] = []
+        # The middleware wraps the call of the model: a model that only notes what it is asked shows the request.
+        messages_sent: list[Any] = []
 
         def answer(request: Any) -> Any:
-            sent[:] = self._with_prompt(request.system_message, request.messages)
+            messages_sent[:] = self._with_prompt(
+                request.system_message, request.messages
+            )
             return self._types.ModelResponse(result=[self._kinds.AIMessage("")])
 
         async def answer_later(request: Any) -> Any:
@@ -168,7 +172,7 @@ class _Middleware:
         )
         is_async = iscoroutinefunction(self._wrap)
         settle(self._wrap(request, answer_later if is_async else answer))
-        return sent
+        return messages_sent
 
     def _with_prompt(self, prompt: Any, messages: Sequence[Any]) -> list[Any]:
         return [*messages] if prompt is None else [prompt, *messages]
@@ -184,6 +188,7 @@ class _Exchanges:
     def ask(self, new: Sequence[Message], whole: Sequence[Message]) -> Any:
         """Return the history that stands in the prompt, and behind it what is asked now."""
         for message in new:
+            # save_context takes a question together with its answer, so the question waits for that.
             if message.role == "user":
                 self._question = message.content
             elif message.role == "assistant":

@@ -139,7 +139,7 @@ class Conversation:
     answers: defaultdict[int, dict[int, Answer]] = field(
         default_factory=lambda: defaultdict(dict)
     )
-    """Its requests, by its limit and by the length of the log."""
+    """The requests of the object, by its limit and by the length of the log."""
     failure: Exception | None = None
     """The first exception that the object raised."""
 
@@ -246,16 +246,16 @@ class ObjectAtWork:
         # memviz itself sends the prompt.
         others = []
         for message, theirs in pairs:
-            rest = _text_behind_prompt(message, prompts)
-            if rest or not message.content:
-                others.append((replace(message, content=rest), theirs))
-        sent = self._with_positions(others)
+            content = _text_behind_prompt(message, prompts)
+            if content or not message.content:
+                others.append((replace(message, content=content), theirs))
+        placed_messages = self._with_positions(others)
         whole = "\n".join(texts)
         is_missing = any(text not in whole for text in prompts)
         answer = Answer(
-            tuple(sent),
+            tuple(placed_messages),
             lacks_prompt=self._object.takes_prompt and is_missing,
-            lacks_input=self._lacks_newest(sent),
+            lacks_input=self._lacks_newest(placed_messages),
         )
         return self._with_summary(answer)
 
@@ -266,9 +266,9 @@ class ObjectAtWork:
         newest = self._log.get(position)
         if newest is None or newest.role != "user":
             return False
-        own = [one.message.content for one in sent if one.position is None]
-        is_sent = any(one.position == position for one in sent)
-        return not is_sent and all(newest.content not in text for text in own)
+        own_texts = [entry.message.content for entry in sent if entry.position is None]
+        is_sent = any(entry.position == position for entry in sent)
+        return not is_sent and all(newest.content not in text for text in own_texts)
 
     def _hand_over(self) -> list[Any]:
         assert self._object is not None  # noqa: S101 - it was made
@@ -295,32 +295,45 @@ class ObjectAtWork:
                 position = self._find_alike(message, stop)
             if position is not None:
                 stop = position
-                said = self._log[position]
-                message = said if said.content == message.content else message
+                # The log's own message has all that the object may have dropped, such as calls of tools.
+                log_message = self._log[position]
+                if log_message.content == message.content:
+                    message = log_message
             placed.append(FromLibrary(message, position))
         return placed[::-1]
 
     def _find_alike(self, message: Message, stop: int) -> int | None:
         for position in range(stop - 1, -1, -1):
-            said = self._log.get(position)
-            if said and (said.role, said.content) == (message.role, message.content):
+            candidate = self._log.get(position)
+            if candidate is None:
+                continue
+            if candidate.role == message.role and candidate.content == message.content:
                 return position
         return None
 
     def _is_transcript(self, text: str) -> bool:
         """Return whether a text tells the conversation as it was said: ``Human: Hi`` and the reply behind it."""
-        replies = [one.content for one in self._log.values() if one.role == "assistant"]
-        return bool(replies) and bool(replies[-1]) and replies[-1] in text
+        newest_reply = ""
+        for message in self._log.values():
+            if message.role == "assistant":
+                newest_reply = message.content
+        return bool(newest_reply) and newest_reply in text
 
     def _with_summary(self, answer: Answer) -> Answer:
         """Return the request with its new words, if there are enough of them, as a summary of what it leaves out."""
-        own = [one.message.content for one in answer.sent if one.position is None]
-        new = [text for text in own if text not in self._own_words]
-        self._own_words.update(own)
+        own_texts = []
+        positions = []
+        for entry in answer.sent:
+            if entry.position is None:
+                own_texts.append(entry.message.content)
+            else:
+                positions.append(entry.position)
+        new = [text for text in own_texts if text not in self._own_words]
+        self._own_words.update(own_texts)
         text = max(new, key=len, default="")
         if len(text.split()) <= PLACEHOLDER_WORDS or self._is_transcript(text):
             return answer
-        positions = [one.position for one in answer.sent if one.position is not None]
+        # The summary stands for what is said before the first message that is still sent, and not yet summarized.
         first = min(positions, default=self._length)
         replaced = [Message("system", self._summary)] if self._summary else []
         for position, message in self._log.items():
@@ -328,12 +341,10 @@ class ObjectAtWork:
                 replaced.append(message)
         self._summary = text
         self._summarized = max(self._summarized, first)
-        marked = [
-            one._replace(is_notes=one.message.content == text) for one in answer.sent
-        ]
-        return answer._replace(
-            sent=tuple(marked), summary=text, replaced=tuple(replaced)
-        )
+        sent = []
+        for entry in answer.sent:
+            sent.append(entry._replace(is_notes=entry.message.content == text))
+        return answer._replace(sent=tuple(sent), summary=text, replaced=tuple(replaced))
 
 
 def _text_behind_prompt(message: Message, prompts: Sequence[str]) -> str:
@@ -343,7 +354,7 @@ def _text_behind_prompt(message: Message, prompts: Sequence[str]) -> str:
         return message.content
     if message.content in prompts:
         return ""
-    rest = message.content
+    text = message.content
     for prompt in prompts:
-        rest = rest.replace(prompt, "", 1)
-    return rest if rest == message.content else rest.strip()
+        text = text.replace(prompt, "", 1)
+    return text if text == message.content else text.strip()

@@ -23,7 +23,8 @@ SHOWN_CHARS = 160
 """The length of a headline: pytest cuts what is longer out of its own line."""
 
 false_verdicts: list[Verdict] = []
-"""Those that a test asked for and that were false, for the plugin to explain; it empties the list after each test."""
+"""The verdicts that a test asked for and that were false, for the plugin to explain; it empties the list after each
+test."""
 
 
 def in_a_test() -> bool:

@@ -77,7 +77,7 @@ def refusal(document: Document, readers: Sequence[Reader]) -> TranscriptError:
     if not lists:
         return UnknownFormatError(
             Said("no known format, found {found}.", found=document.found),
-            remedy=f"{_(AS_MESSAGES)} {_(DOCS)}",
+            remedy=_("{problem} {remedy}", problem=_(AS_MESSAGES), remedy=_(DOCS)),
         )
     tried = _nearest_reader(document, readers)
     if isinstance(tried, UnclearUserError):
@@ -110,7 +110,7 @@ def _nearly(found: Messages, tried: Reader | None) -> TranscriptError:
     total = len(found.placed)
     why = _("no format claims it for its own")
     nearly = _("a list of messages")
-    remedy = f"{_(AS_MESSAGES)} {_(DOCS)}"
+    remedy = _("{problem} {remedy}", problem=_(AS_MESSAGES), remedy=_(DOCS))
     if odd:
         why = _(
             "{share} fit, but {odd}",

@@ -12,5 +12,5 @@ Open to other rooms: ``background``, ``best_of_each``, ``candidates``, ``caution
 ``cluster``, ``constraints``, ``design``, ``estimates``, ``executors``, ``figures``, ``fleet.opening``,
 ``fleet.results``, ``fleet.sweeping``, ``forgotten``, ``grid``, ``grounds``, ``holdout``, ``pace``, ``paid``,
 ``pareto``, ``pricing_assumptions``, ``recommendation``, ``recorded``, ``results``, ``scaling``,
-``sweep``, ``sweep_conversation``, ``why``.
+``sweep``, ``sweep_conversation``, ``sweep_progress``, ``why``.
 """

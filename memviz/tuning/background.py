@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from memviz.core.background import BackgroundWork
 from memviz.tuning.results import Sweep
-from memviz.tuning.sweep import Sweeping, SweepProgress
+from memviz.tuning.sweep import Sweeping
+from memviz.tuning.sweep_progress import SweepProgress
 
 
 class BackgroundSweep(BackgroundWork):

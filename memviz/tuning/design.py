@@ -34,8 +34,9 @@ from memviz.tuning.figures import (
 from memviz.tuning.grounds import Grounds
 from memviz.tuning.halving import Round, plan_rounds
 from memviz.tuning.holdout import DEFAULT_HOLDOUT, split_conversations
+from memviz.tuning.kept_cells import KeptCells
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.sweep import KeptCells, Sweeping
+from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
 
 NEAREST = 2

@@ -17,7 +17,8 @@ from memviz.core.text.words import content_words
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import readable
 from memviz.metrics.retention.knowledge import Knowledge, Retention
-from memviz.metrics.retention.polarity import is_negative, polarity
+from memviz.metrics.retention.negatives import is_negative
+from memviz.metrics.retention.polarity import polarity
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe

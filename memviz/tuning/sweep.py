@@ -6,16 +6,16 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from math import ceil
 from pathlib import Path
 from threading import Event
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import ParameterError, SweepError
+from memviz.core.fingerprint import fingerprint
 from memviz.core.messages import Message
 from memviz.core.model_errors import BudgetSpentError
 from memviz.core.storage_errors import DatabaseGoneError, FullLibraryError
@@ -35,47 +35,19 @@ from memviz.tuning.cell import Cell, CellIndex, Job, cell_key, job_size, jobs, w
 from memviz.tuning.cluster import Cluster
 from memviz.tuning.executors import Executor
 from memviz.tuning.grid import Grid, largest_sizes, settings
+from memviz.tuning.kept_cells import KeptCells
 from memviz.tuning.pace import HERE, DueWork, PaceKey, most_telling_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweep_options import FleetSweepOptions, SweepOptions
+from memviz.tuning.sweep_progress import SweepProgress
 
 if TYPE_CHECKING:
     from memviz.tuning.fleet.results import FleetSweep
 
-
-class KeptCells(Protocol):
-    """A place that keeps finished cells between sweeps, as JSON."""
-
-    def find_cells(self, keys: Sequence[str]) -> dict[str, dict[str, object]]:
-        """Return the cells of those of these keys that are there."""
-
-    def keep_cell(self, key: str, cell: dict[str, object]) -> None:
-        """Keep one cell."""
-
-
-@dataclass(frozen=True, slots=True)
-class SweepProgress:
-    """The progress of a sweep."""
-
-    done: int
-    total: int
-    measured: int
-    """Cells of ``done`` that were measured now; the others were kept from before."""
-    seconds: float
-    seconds_left: float | None = None
-    """The time that the rest takes, from what each of its strategies took here; ``None`` as long as none was
-    measured."""
-
-    @property
-    def time_left(self) -> str:
-        """The same in words; empty where it is not known, or nothing is left."""
-        left = self.seconds_left
-        if left is None or self.done == self.total:
-            return ""
-        if left < 100:
-            return _("about {seconds} s left", seconds=ceil(left))
-        return _("about {minutes} min left", minutes=ceil(left / 60))
+LOOK_SECONDS = 0.5
+"""So often a sweep that somebody else measures looks for what is finished."""
 
 
 @dataclass
@@ -157,9 +129,24 @@ class Sweeping:
 
     def __iter__(self) -> Iterator[Cell]:
         keys = self._keys()
-        for place, cell in self._kept_cells(keys):
-            self.cells[place] = cell
-            yield cell
+        claim = fingerprint(sorted(keys.values()))
+        yield from self._take_kept(keys)
+        if self.kept is None or len(self.cells) == self.total:
+            yield from self._measure(keys)
+            return
+        # Somebody else measures the same, here or on another server: what is finished is taken over.
+        while not self.kept.try_claim(claim):
+            if self.stop.wait(LOOK_SECONDS):
+                return
+            yield from self._take_kept(keys)
+        try:
+            yield from self._take_kept(keys)
+            yield from self._measure(keys)
+        finally:
+            self.kept.release_claim(claim)
+
+    def _measure(self, keys: dict[CellIndex, str]) -> Iterator[Cell]:
+        """Measure the cells that are missing."""
         missing = [place for place in keys if place not in self.cells]
         if self.seconds is not None:
             rank = {
@@ -205,22 +192,23 @@ class Sweeping:
                 keys[CellIndex(s, c)] = cell_key(subject, setting, counter, writer)
         return keys
 
-    def _kept_cells(
-        self, keys: dict[CellIndex, str]
-    ) -> Iterator[tuple[CellIndex, Cell]]:
-        if self.kept is None:
+    def _take_kept(self, keys: dict[CellIndex, str]) -> Iterator[Cell]:
+        """Take the missing cells that are kept, and yield them."""
+        missing = {place: key for place, key in keys.items() if place not in self.cells}
+        if self.kept is None or not missing:
             return
         found: dict[str, dict[str, object]] = {}
         # No connection was free, and a file that is gone gives no further one.
         with suppress(DatabaseGoneError):
-            found = self.kept.find_cells(list(keys.values()))
-        for place, key in keys.items():
+            found = self.kept.find_cells(list(missing.values()))
+        for place, key in missing.items():
             try:
                 cell = Cell.from_dict(found[key])
             except (LookupError, TypeError, ValueError):
                 # It was not kept, or is damaged: it is measured now.
                 continue
-            yield place, cell
+            self.cells[place] = cell
+            yield cell
 
     def _take(self, place: CellIndex, cell: Cell, key: str) -> None:
         self.cells[place] = cell
@@ -291,17 +279,19 @@ def sweep(
     grid: Grid,
     *,
     write: str | Path,
-    **options: Any,
+    **options: Unpack[FleetSweepOptions],
 ) -> FleetSweep: ...
 
 
 @overload
 def sweep(
-    conversations: Messages | Sequence[Transcript], grid: Grid, **options: Any
+    conversations: Messages | Sequence[Transcript],
+    grid: Grid,
+    **options: Unpack[SweepOptions],
 ) -> Sweep: ...
 
 
-def sweep(  # type: ignore[misc]  # what the options are stands here alone
+def sweep(
     conversations: Messages | Sequence[Transcript] | Fleet | str | Path,
     grid: Grid,
     *,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from memviz.dashboard.ui.shell.server.login import cookie_name
 from memviz.models.class_door import ClassDoor, door_link
 from tests.browser.dashboard import TALK, Dashboard
 from tests.browser.diary import TITLE, import_diary
@@ -130,7 +129,7 @@ def test_nothing_is_sent_to_who_has_no_cookie_of_this_class(
         "/_stcore/host-config",
         "/_stcore/metrics",
     )
-    name = cookie_name(served.port)
+    name = ours.name
     with httpx.Client(base_url=served.url) as client:
         for cookie in forged:
             headers = {"Cookie": f"{name}={cookie}"}

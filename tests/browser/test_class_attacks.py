@@ -21,7 +21,6 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
 from memviz import Message, Transcript
-from memviz.dashboard.ui.shell.server.login import cookie_name
 from memviz.models.class_door import ClassDoor, Visitor, VisitorCookies
 from memviz.storage.class_shelf import ClassShelf
 from memviz.storage.library_places import LibraryFolder
@@ -72,7 +71,7 @@ class ClassUnderAttack:
         return self.shelf.publish(teacher, library, FIRST_SAMPLE).token
 
     def header(self, cookie: str) -> dict[str, str]:
-        return {"Cookie": f"{cookie_name(self.server.port)}={cookie}"}
+        return {"Cookie": f"{self.cookies.name}={cookie}"}
 
     def open_page(
         self, cookie: str, page: str, query: str = "", click: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,6 +33,18 @@ body[data-jp-theme-light="false"] {{ background: {dark[0]}; color: {dark[1]}; }}
 * {{ font-style: italic; box-sizing: content-box; }} svg, p {{ margin: 9px; }}
 </style><body data-jp-theme-light="{is_light}">{outputs}</body>"""
 """A page with outputs, whose style would spoil them where it could."""
+VS_CODE_LETTERS = {"light": "#3b3b3b", "dark": "#cccccc"}
+VS_CODE = """<!DOCTYPE html><meta charset="utf-8"><body style="margin: 0">
+<iframe id="webview" src="{webview}" style="width: 100%; height: 800px; border: 0"
+ sandbox="allow-scripts allow-same-origin allow-forms allow-pointer-lock allow-downloads"></iframe></body>"""
+VS_CODE_WEBVIEW = """<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="
+ default-src 'none'; script-src https://*.vscode-cdn.net 'unsafe-inline' 'unsafe-eval';
+ style-src https://*.vscode-cdn.net 'unsafe-inline'; img-src https: http: data:; font-src https:; connect-src https:;
+ child-src https: data:;"><body style="background: transparent; color: {letters}"><div id="output"></div>
+<script id="html" type="application/json">{html}</script>
+<script>output.innerHTML = JSON.parse(document.getElementById("html").textContent);</script></body>"""
+"""Outputs as VS Code shows them: in a frame with this sandbox, with the policy that ``notebook.experimental.enableCsp``
+adds, written as ``innerHTML`` on no background of their own."""
 
 pytestmark = pytest.mark.slow
 
@@ -136,6 +149,39 @@ def test_outputs_are_drawn_offline_and_look_as_the_notebook_does(
     )
     expect(run.locator(f"html[data-theme={system}]")).to_be_attached()
     assert colors_of(run) == (rgb(LOOKS[system][0]), rgb(THEMES[system].text))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_outputs_are_drawn_and_played_in_what_vs_code_lets_them_do(
+    open_context: Callable[..., BrowserContext],
+    outputs: list[str],
+    tmp_path: Path,
+    theme: str,
+) -> None:
+    system = "dark" if theme == "light" else "light"
+    context = open_context(color_scheme=system, viewport={"width": 1100, "height": 900})
+    webview = tmp_path / "webview.html"
+    html = json.dumps("".join(outputs)).replace("</", "<\\/")
+    letters = VS_CODE_LETTERS[theme]
+    webview.write_text(VS_CODE_WEBVIEW.format(letters=letters, html=html))
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(VS_CODE.format(webview=webview.as_uri()))
+    refused: list[str] = []
+    context.set_offline(True)
+    page = context.new_page()
+    page.on("console", lambda message: refused.append(message.text))
+    page.goto(notebook.as_uri())
+    shown = page.frame_locator("#webview")
+    for number in range(len(CELLS)):
+        frame = shown.frame_locator(f".memviz-output >> nth={number} >> iframe")
+        expect(frame.locator("svg.drawn")).to_be_visible()
+        expect(frame.locator(f"html[data-theme={theme}]")).to_be_attached()
+    run = shown.frame_locator(".memviz-output >> nth=0 >> iframe")
+    expect(run.locator(".where")).to_have_text("turn 46 of 46")
+    run.locator("body").click()
+    page.keyboard.press("Home")
+    expect(run.locator(".where")).to_have_text("turn 1 of 46")
+    assert refused == []
 
 
 def test_a_frame_that_is_shut_off_keeps_its_height_and_follows_the_system(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from memviz.dashboard.ui.shell.server.login import cookie_name
 from tests.browser.dashboard import Dashboard
 from tests.browser.diary import TITLE, import_diary
 from tests.postgres import PostgresCluster, running_postgres
@@ -67,15 +66,6 @@ def enter(page: Page, server: Dashboard, place: str, code: str, name: str) -> No
     page.get_by_role("button", name="Open memviz").click()
 
 
-def take_cookie_along(
-    context: BrowserContext, source: Dashboard, target: Dashboard
-) -> None:
-    """Give the cookie of one server to the other. Behind a proxy both have one port, and so one cookie."""
-    cookies = {cookie["name"]: cookie for cookie in context.cookies()}
-    cookie = cookies[cookie_name(source.port)]
-    context.add_cookies([{**cookie, "name": cookie_name(target.port)}])
-
-
 def shows(place: Locator) -> None:
     expect(place).to_be_visible(timeout=SOON_MILLISECONDS)
 
@@ -102,7 +92,6 @@ def test_a_class_goes_on_where_one_of_its_servers_is_stopped(
 
     # The proxy leads Ana to the other server now, with the cookie that she has.
     first.stop()
-    take_cookie_along(of_ana, first, second)
     teacher.get_by_role("button", name="Next", exact=True).click()
     ana.goto(second.url + "/lessons")
     question = ana.locator(".st-key-lesson-question")

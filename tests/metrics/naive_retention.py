@@ -18,7 +18,8 @@ from memviz.core.text.letters import MARK, simplified
 from memviz.core.text.token_contexts import tokens_in_context
 from memviz.core.text.values import plain_values
 from memviz.engine.records import TurnRecord
-from memviz.metrics.retention.polarity import is_asked_negatively, polarity
+from memviz.metrics.retention.negatives import is_asked_negatively
+from memviz.metrics.retention.polarity import polarity
 from memviz.transcripts.base import Probe
 
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -209,3 +210,13 @@ def test_what_is_said_of_a_damaged_library_names_its_file_and_no_folder(
     (words,) = shown
     assert words.startswith("ab12.db is not a memviz database, or it is damaged.")
     assert "/" not in words
+
+
+def test_the_cookie_has_one_name_on_all_servers_of_a_class_and_another_for_another_class() -> (
+    None
+):
+    name = VisitorCookies(bytes(32), "maple street").name
+    assert VisitorCookies(bytes(32), " Maple STREET ").name == name
+    assert VisitorCookies(bytes(32), "oak street").name != name
+    assert VisitorCookies(b"1" * 32, "maple street").name != name
+    assert re.fullmatch(r"memviz_[0-9a-f]{12}", name)

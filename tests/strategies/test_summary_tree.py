@@ -6,7 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz import Message, ScriptedModel
+from memviz import Log, Message, ScriptedModel
+from memviz.core.counters import counter
+from memviz.core.memory import Memory
+from memviz.engine.setting import Setting, new_space
 from tests.strategies.comparison import compare
 from tests.strategies.conversations import COUNTERS, answered, conversations, outcomes
 from tests.strategies.looked_up import turns
@@ -99,3 +102,33 @@ def test_agrees_with_the_reference(
         "recent_turns": recent,
     }
     compare("summary_tree", parameters, messages, plan, counter, "Be kind.")
+
+
+@given(
+    messages=conversations(),
+    span=st.integers(1, 3),
+    recent=st.integers(1, 3),
+    cursor=st.integers(0, 12),
+)
+def test_nothing_is_due_before_it_says_so(
+    messages: list[Message], span: int, recent: int, cursor: int
+) -> None:
+    strategy = memviz.strategy("summary_tree", span_turns=span, recent_turns=recent)
+    log = Log(messages)
+    space = new_space(log, Setting(strategy, counter("chars4")))
+    for length in range(len(log) + 1):
+        memory = Memory(space, length, cursor=min(cursor, length))
+        due = strategy.due_at(memory)
+        assert due > length
+        for later in range(length + 1, min(due, len(log) + 1)):
+            assert not strategy.plan(memory.appended(later))
+
+
+def test_it_is_not_asked_for_a_plan_at_each_message() -> None:
+    strategy = memviz.strategy("summary_tree")
+    log = Log(turns(*TALK))
+    space = new_space(log, Setting(strategy, counter("chars4")))
+    # 4 turns and the newest 2 are complete with message 12.
+    assert strategy.due_at(Memory(space, 1)) == 12
+    assert not strategy.plan(Memory(space, 11))
+    assert strategy.plan(Memory(space, 12))

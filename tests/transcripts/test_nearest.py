@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from memviz.core.errors import TranscriptError, UnclearUserError
+from memviz.core.translation import use_language
 from memviz.transcripts import formats, load_file, load_transcript
 
 HI, HO = {"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}
@@ -186,3 +187,9 @@ def test_a_dump_of_postgresql_is_refused_with_the_command_that_exports_its_messa
     with pytest.raises(TranscriptError, match=r"dump of PostgreSQL") as caught:
         load_file(dump.encode())
     assert '"\\copy (select * from public.messages) to ' in caught.value.remedy
+
+
+def test_in_chinese_no_space_stands_between_two_sentences():
+    with use_language("zh"), pytest.raises(TranscriptError) as error:
+        load_transcript(b'{"tickets": [{"a": 1}]}')
+    assert "。 " not in str(error.value)

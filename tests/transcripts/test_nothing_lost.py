@@ -65,6 +65,8 @@ NOT_SAID = {
     "aider": [
         ("line", "\\W*(aider chat started|Added|Tokens)", "notices of the program")
     ],
+    "copilot_chat": [("responderUsername$", "", "the name of the program")],
+    "sillytavern": [("send_date$", "", "a time in words, which is not read")],
     "discord": [(r"content$", "Pinned a message", "a notice of the program")],
     "messenger": [
         (r"(content|name|title)$", "", "UTF-8 read as Latin-1; it is read as meant")

@@ -162,7 +162,7 @@ def count_messages(messages: Iterable[AnyMessage]) -> int:
 
 
 class Clearing(ClearToolUsesEdit):
-    """Where the rule is a gate: clears all old results, or none of them as long as too few tokens would go."""
+    """Clears all old results where the rule is a gate, or none of them as long as too few tokens would go."""
 
     def apply(self, messages: list[AnyMessage], *, count_tokens: TokenCounter) -> None:
         before = list(messages)

@@ -85,8 +85,11 @@ def as_dict(message: ChatMessage) -> dict:
     calls = []
     for block in message.blocks:
         if isinstance(block, ToolCallBlock):
-            given = block.tool_kwargs if isinstance(block.tool_kwargs, str) else json.dumps(block.tool_kwargs)
-            calls.append({"id": block.tool_call_id or "", "function": {"name": block.tool_name, "arguments": given}})
+            arguments = block.tool_kwargs
+            if not isinstance(arguments, str):
+                arguments = json.dumps(arguments)
+            function = {"name": block.tool_name, "arguments": arguments}
+            calls.append({"id": block.tool_call_id or "", "function": function})
     return {
         "role": message.role.value,
         "content": message.content or "",
@@ -97,7 +100,7 @@ def as_dict(message: ChatMessage) -> dict:
 
 
 def as_message(message: dict) -> ChatMessage:
-    """What the rule above sends as a message of LlamaIndex."""
+    """A message that the rule above sends, as LlamaIndex has it."""
     if "original" in message:
         return message["original"]
     written = ChatMessage(role=message["role"], content=message["content"])

@@ -1,20 +1,25 @@
-"""Where a conversation begins, and what at its end waits for an answer."""
+"""The beginning of a conversation, and what at its end waits for an answer."""
 
 
 def system_stop(log: list[dict]) -> int:
-    """How many system messages the log begins with. They are a system prompt: always sent, and never history."""
+    """The number of system messages that the log begins with. They are a system prompt: always sent, and never
+    history."""
     return next((i for i, message in enumerate(log) if message["role"] != "system"), len(log))
 
 
 def begins_turn(log: list[dict], message: dict) -> bool:
-    """Whether the message begins a turn behind this log. Messages of the user's in a row are one question, also with
+    """True if the message begins a turn behind this log. Messages of the user's in a row are one question, also with
     system messages between them."""
-    spoken = next((before["role"] for before in reversed(log) if before["role"] != "system"), None)
-    return message["role"] == "user" and spoken != "user"
+    if message["role"] != "user":
+        return False
+    for before in reversed(log):
+        if before["role"] != "system":
+            return before["role"] != "user"
+    return True
 
 
 def is_open(log: list[dict]) -> bool:
-    """Whether the turn waits for its reply: the user or a tool spoke last, or a tool is called."""
+    """True if the turn waits for its reply: the user or a tool spoke last, or a tool is called."""
     return bool(log) and (log[-1]["role"] != "assistant" or bool(log[-1].get("tool_calls")))
 
 
@@ -23,4 +28,7 @@ def asked_last(log: list[dict]) -> range:
     system messages that follow it."""
     replies = [i for i, message in enumerate(log) if message["role"] == "assistant"]
     start = replies[-1] + 1 if replies else system_stop(log)
-    return range(next((i for i in range(start, len(log)) if log[i]["role"] != "system"), start), len(log))
+    for i in range(start, len(log)):
+        if log[i]["role"] != "system":
+            return range(i, len(log))
+    return range(start, len(log))

@@ -78,11 +78,11 @@ def remembering(memory: Memory) -> Callable[[CallModelData], Awaitable[ModelInpu
             memory = Memory()  # another conversation
         for message in messages[len(memory.log) :]:
             memory.append(message)
-        return [
-            item
-            for message in memory.context()
-            for item in message.get("items") or [{"role": message["role"], "content": message["content"]}]
-        ]
+        sent_items: list[TResponseInputItem] = []
+        for message in memory.context():
+            # A summary stands for no items of the session.
+            sent_items += message.get("items") or [{"role": message["role"], "content": message["content"]}]
+        return sent_items
 
     async def input_filter(data: CallModelData) -> ModelInputData:
         items = await asyncio.to_thread(sent, data.model_data.input)
@@ -92,17 +92,17 @@ def remembering(memory: Memory) -> Callable[[CallModelData], Awaitable[ModelInpu
 
 
 def run_config() -> RunConfig:
-    """What of the session is sent."""
+    """The configuration that says what of the session is sent."""
     return RunConfig(call_model_input_filter=remembering(Memory()))
 
 
 def run_config_for_buffer() -> RunConfig:
-    """What of the session is sent."""
+    """The configuration that says what of the session is sent."""
     return RunConfig()
 
 
 def run_config_for_window() -> RunConfig:
-    """What of the session is sent."""
+    """The configuration that says what of the session is sent."""
     return RunConfig(session_settings=SessionSettings(limit=WINDOW_SIZE - 1))
 
 

@@ -102,7 +102,7 @@ class TurnSummaries:
             self.summaries.append(text)
 
     def first_unsummarized(self) -> int:
-        """Where the first turn without a summary starts, such as one whose summary failed."""
+        """The position at which the first turn without a summary starts, such as one whose summary failed."""
         if len(self.summaries) < len(self.starts):
             return self.starts[len(self.summaries)]
         return len(self.log)

@@ -1,4 +1,4 @@
-"""What a request sends, the system prompt included."""
+"""The messages of a request, the system prompt included."""
 
 from memviz.code_export.templates.log import asked_last, system_stop
 from memviz.code_export.templates.system_prompt import leading

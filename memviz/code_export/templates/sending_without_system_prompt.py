@@ -1,4 +1,4 @@
-"""What a request sends, for libraries that add the system prompt themselves."""
+"""The messages of a request, for libraries that add the system prompt themselves."""
 
 from memviz.code_export.templates.log import asked_last, system_stop
 from memviz.code_export.templates.tool_pairs import in_pairs

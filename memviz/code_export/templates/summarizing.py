@@ -1,4 +1,4 @@
-"""What rules that summarize share: a summarizer for each library, and patience with one that fails."""
+"""A summarizer for each library, for the rules that summarize, and patience with one that fails."""
 
 import logging
 

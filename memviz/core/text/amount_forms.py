@@ -35,6 +35,7 @@ def other_units(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     amount = tokens[0]
     number = Decimal(amount)
     unit = tokens[1].removeprefix(MARK)
+    # A pound is money or weight, and only a sign such as £ says which.
     if unit == "gbp" and "pound" in answer.lower():
         yield amount, f"{MARK}lb"
     if unit == "lb":
@@ -78,9 +79,9 @@ def _in_two_units(
     number: Decimal, small: str, large: str, ratio: int
 ) -> Iterator[Tokens]:
     """Yield a number of ``small`` units in both: 90 min -> 1 h 30 min; none where one unit says it."""
-    whole, rest = divmod(number, ratio)
-    if whole and rest:
-        yield _number(whole), _marked(large), _number(rest), _marked(small)
+    whole, remainder = divmod(number, ratio)
+    if whole and remainder:
+        yield _number(whole), _marked(large), _number(remainder), _marked(small)
 
 
 def other_rates(answer: str, tokens: Tokens) -> Iterator[Tokens]:

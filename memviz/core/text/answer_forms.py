@@ -96,16 +96,18 @@ def answer_forms(
     forms = [AnswerForm(tokens)]
     if not tokens:
         return tuple(forms)
-    written = answer.strip()
+    stripped = answer.strip()
     for spell in _SPELLINGS:
-        forms += map(AnswerForm, spell(written, tokens))
+        forms += map(AnswerForm, spell(stripped, tokens))
     if may_omit_year and is_date_with_year(tokens):
         day_and_month = tokens[:2]
-        for date in (day_and_month, *_dates(written, day_and_month)):
+        for date in (day_and_month, *_dates(stripped, day_and_month)):
             forms.append(AnswerForm(date, is_yearless=True))
+    # "$1,200" may stand as "1,200": of a small number that would be found by chance.
     is_long = len(tokens) == 2 and len(tokens[0]) >= _LEAST_BARE_DIGITS
-    if is_long and _WITH_SYMBOL.fullmatch(written):
+    if is_long and _WITH_SYMBOL.fullmatch(stripped):
         forms.append(AnswerForm(tokens[:1], is_bare=True))
+    # In the other order every form found so far may stand too.
     if len(tokens) <= _MOST_LISTED_TOKENS:
         for form in list(forms):
             forms += map(AnswerForm, _other_orders(form.tokens))
@@ -120,9 +122,9 @@ def _unframed(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     start = 0
     while start < len(tokens) - 1 and tokens[start] in _FRAME:
         start += 1
-    rest = tokens[start:]
-    if start and (len(rest) > 1 or len(rest[0]) > 2):
-        yield rest
+    content = tokens[start:]
+    if start and (len(content) > 1 or len(content[0]) > 2):
+        yield content
 
 
 def _ordinals(answer: str, tokens: Tokens) -> Iterator[Tokens]:
@@ -237,11 +239,11 @@ def _slashed_dates(answer: str, tokens: Tokens) -> Iterator[Tokens]:
 
     "3/5" -> 3 May, 5 March; "3/5/2024" -> 3 May 2024, 5 March 2024, 5/3/2024.
     """
-    written = _SLASHED.fullmatch(tokens[0])
-    if len(tokens) > 1 or written is None:
+    match = _SLASHED.fullmatch(tokens[0])
+    if len(tokens) > 1 or match is None:
         return
-    year = written["year"]
-    numbers = (int(written["first"]), int(written["second"]))
+    year = match["year"]
+    numbers = (int(match["first"]), int(match["second"]))
     for day, month in permutations(numbers):
         if year:
             yield str(day), f"{MARK}{month}", year
@@ -304,6 +306,7 @@ def _codes(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     code = "".join(parts)
     if len(code) not in _CODE_CHARS or not _CODE.fullmatch(answer):
         return
+    # "4 rooms" is in capitals nowhere, and no code.
     is_sentence = len(tokens) > 1 and answer.upper() != answer
     if is_sentence or any(token[0] == MARK for token in tokens):
         return

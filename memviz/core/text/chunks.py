@@ -24,12 +24,12 @@ class ByChunk(dict[str, T]):
         self._make = make
 
     def __missing__(self, chunk: str) -> T:
-        made = self._make(chunk)
+        value = self._make(chunk)
         if len(chunk) <= LONGEST_CHUNK_KEPT:
             if len(self) >= MOST_CHUNKS_KEPT:
                 self.clear()
-            self[chunk] = made
-        return made
+            self[chunk] = value
+        return value
 
 
 class FoundInChunks:
@@ -75,9 +75,9 @@ class MarkedChunks:
         return reduce(or_, map(self._by_chunk.__getitem__, text.split()), 0)
 
     def _marks_of(self, chunk: str) -> int:
-        found = tuple(self._find(chunk))
+        chunk_marks = tuple(self._find(chunk))
         marks = 0
         for number, is_marked in enumerate(self._tests):
-            if any(map(is_marked, found)):
+            if any(map(is_marked, chunk_marks)):
                 marks |= 1 << number
         return marks

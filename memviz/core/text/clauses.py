@@ -102,6 +102,7 @@ _COURTESY = re.compile(
     r"|不客气|祝你|祝您|希望(?:这|对)|随时|没问题|加油|辛苦",
     re.IGNORECASE,
 )
+# "我对花生过敏", "不吃肉"
 _CHINESE_TOLD = re.compile(
     r"过敏|不[吃喝要能用做卖去是]|喜欢|讨厌|密码|叫|姓|决定|[一二两三四五六七八九十百千万]"
 )
@@ -116,16 +117,16 @@ _TOLD = WEIGHTY | words("no not never only n't nie kein keine nur vegan")
 def without_openers(text: str) -> str:
     """``text`` without greetings, thanks, exclamations, answers ("Yes, ") and announcements ("By the way, ", "Please
     remember that ") before it; empty where nothing else is said."""
-    rest = text
+    remainder = text
     for _ in range(_MOST_OPENERS):
-        length = _opener_length(rest)
+        length = _measure_opener(remainder)
         if not length:
             break
-        rest = rest[length:].lstrip()
-    return rest if rest == text else rest[:1].upper() + rest[1:]
+        remainder = remainder[length:].lstrip()
+    return remainder if remainder == text else remainder[:1].upper() + remainder[1:]
 
 
-def _opener_length(text: str) -> int:
+def _measure_opener(text: str) -> int:
     """The number of characters that open ``text``: 12 of "By the way, I moved"."""
     patterns = [_OPENER, _FRAME]
     if not text.isascii():
@@ -142,6 +143,7 @@ def _opener_length(text: str) -> int:
 def says_nothing(text: str) -> bool:
     """Return whether a text without openers states nothing worth repeating: a courtesy, a cry, a word or two, a
     bare number."""
+    # A number with anything beside it tells something: "7 pm", "3 apples".
     if _DIGIT.search(text):
         return len(text.split()) < 2 and len(HAN.findall(text)) < 2
     is_courtesy = _COURTESY.match(text) is not None
@@ -151,15 +153,14 @@ def says_nothing(text: str) -> bool:
         return (is_short or is_courtesy) and not _CHINESE_TOLD.search(text)
     if len(text) > _SHORT_CHARS and not is_courtesy:
         return False
-    spoken = _WORD.findall(text)
+    words = _WORD.findall(text)
+    # Words such as "allergic" tell something in however few words.
     if not _TOLD.isdisjoint(_WORD.findall(text.lower())):
         return False
-    if is_courtesy or len(spoken) < _SHORT_WORDS:
+    if is_courtesy or len(words) < _SHORT_WORDS:
         return True
-    is_exclamation = text.endswith("!") and len(spoken) < _SHORT_EXCLAMATION_WORDS
-    has_name = any(
-        word[:1].isupper() for word in spoken[1:] if not word.startswith("I")
-    )
+    is_exclamation = text.endswith("!") and len(words) < _SHORT_EXCLAMATION_WORDS
+    has_name = any(word[:1].isupper() for word in words[1:] if not word.startswith("I"))
     return is_exclamation and not has_name
 
 
@@ -191,6 +192,7 @@ _FINITE = (
 # ",", "—", " - ", " and ": one set of characters first, which is searched for faster
 _MAY_PART = re.compile(r"[,;–—\s](?:(?<!\s)|(?:-|and|but|und|aber)\s)", re.IGNORECASE)
 _JOINS = re.compile(rf"{_CONJUNCTION}\s+", re.IGNORECASE)
+# "its price", "her sister"
 _REFERRING = re.compile(
     r"\b(?:its|his|her|their|there|sein\w*|ihr\w*)\b", re.IGNORECASE
 )
@@ -209,6 +211,7 @@ _SPLICE = re.compile(
     r"|,\s+(?=(?:(?:my|our|the|mein\w*|unser\w*)\s+\w+|(?-i:[A-ZÄÖÜ])\w+)\s+(?:is|are|was|has|ist|sind|hat)\b)",
     re.IGNORECASE,
 )
+# "if it rains", "weil es regnet"
 _BEGINS_BELOW = re.compile(
     r"(?:if|when|while|since|because|as|although|though|after|before|once|unless|whenever|until|wenn|weil|falls|als|da"
     r"|obwohl|sobald|bevor|nachdem)\b",
@@ -232,11 +235,13 @@ _TELLING = (
 )
 _ENDING = " ,;:–—"
 _CHINESE_PART = re.compile(r"[^，；]+[，；]?")
+# "三月", "《三体》", "必须"
 _CHINESE_TELLING = re.compile(
     r"[\dA-Za-z“”《》「」]|[一二两三四五六七八九十百千万半]|[不没无叫姓名改定换住在给送周月号年岁]|(?<!特)别"
     r"|过敏|喜欢|讨厌|必须|如果|除非|要是"
 )
 _CHINESE_REASON = re.compile(r"(?:所以|因为|因此|结果|毕竟)[^\d]*$")
+# "我们的预算是", "而酒店的电话改"
 _CHINESE_SUBJECT = re.compile(
     r"(?:而|但|并且|所以)?(?:我们?的?|[\u4e00-\u9fff]{1,8}的)[\u4e00-\u9fff]{1,6}[是叫定改为在要]"
 )
@@ -248,34 +253,36 @@ def clauses(sentence: str) -> tuple[str, ...]:
     if not text or says_nothing(text):
         return ()
     is_chinese = not text.isascii() and len(HAN.findall(text)) * 2 > len(text)
-    parts = tuple(_chinese(text) if is_chinese else _spaced(text))
+    parts = tuple(_split_chinese(text) if is_chinese else _split_spaced(text))
     if parts == (text,):
         return parts
     return tuple(clause for clause in parts if not says_nothing(clause))
 
 
-def _spaced(text: str) -> Iterator[str]:
-    """Clauses of a language that parts its words."""
+def _split_spaced(text: str) -> Iterator[str]:
+    """Yield the clauses of a sentence of a language that parts its words."""
     if not _MAY_PART.search(text):
         yield text
         return
     end = text[-1] if text[-1] in ".!?" else ""
-    for group in _groups(text.removesuffix(end)):
+    for group in _group_clauses(text.removesuffix(end)):
+        # Reasons and remarks at the end of a clause are left out, the clause itself is not.
         while len(group) > 1 and _is_needless(group[-1]):
             group.pop()
         yield _as_sentence("".join(group), end)
 
 
-def _groups(text: str) -> list[list[str]]:
-    """Clauses that stand alone, each with the parts that follow it and do not."""
+def _group_clauses(text: str) -> list[list[str]]:
+    """Return the clauses that stand alone, each with the parts behind it that do not."""
+    # "If it rains, we stay at home": a sentence that begins with a subordinate clause is one.
     below = _BEGINS_BELOW.match(text) is not None
-    parts = _parts(text, below)
+    parts = _split_parts(text, below)
     if below:
         return [[*parts]]
-    return _grouped(parts, _stands_alone)
+    return _group_parts(parts, _stands_alone)
 
 
-def _grouped(
+def _group_parts(
     parts: Iterable[str], stands_alone: Callable[[str], object]
 ) -> list[list[str]]:
     groups: list[list[str]] = []
@@ -295,16 +302,17 @@ def _stands_alone(part: str) -> bool:
     return alone is not None and _REFERRING.search(alone.group()) is None
 
 
-def _parts(text: str, below: bool) -> Iterator[str]:
-    """``text`` cut where a clause may begin; what parts two of them stays at the end of the first."""
+def _split_parts(text: str, below: bool) -> Iterator[str]:
+    """Yield the parts of ``text`` between which a clause may begin; what parts two of them stays at the end of the
+    first."""
     cuts = {boundary.end() for boundary in _BOUNDARY.finditer(text)}
     if not below:
         cuts |= {splice.end() for splice in _SPLICE.finditer(text)}
     start = 0
-    for cut in (*sorted(cuts), len(text)):
-        if cut > start:
-            yield text[start:cut]
-        start = cut
+    for stop in (*sorted(cuts), len(text)):
+        if stop > start:
+            yield text[start:stop]
+        start = stop
 
 
 def _is_needless(part: str) -> bool:
@@ -313,6 +321,7 @@ def _is_needless(part: str) -> bool:
         return True
     if not _DROPPED.match(part) or _DIGIT.search(part):
         return False
+    # A remark with a telling word, a negation or a name is kept.
     for number, word in enumerate(_WORD.findall(part)):
         lower = word.lower()
         if lower in _TELLING or lower.endswith(("n't", "n’t")):
@@ -331,14 +340,14 @@ def _as_sentence(text: str, end: str) -> str:
     return text[:1].upper() + text[1:] + end
 
 
-def _chinese(text: str) -> Iterator[str]:
+def _split_chinese(text: str) -> Iterator[str]:
     """Clauses of a Chinese sentence. Those behind the first one share its subject, so they stay with it, but for those
     that have one of their own or tell nothing."""
     end = text[-1] if text[-1] in "。！？" else ""
     parts = _CHINESE_PART.findall(text.removesuffix(end))
-    for first, *others in _grouped(parts, _CHINESE_SUBJECT.match):
+    for first, *later_parts in _group_parts(parts, _CHINESE_SUBJECT.match):
         clause = first
-        for part in others:
+        for part in later_parts:
             if _CHINESE_TELLING.search(part) and not _CHINESE_REASON.match(part):
                 clause += part
         yield clause.rstrip("，；") + end

@@ -55,6 +55,7 @@ from memviz.core.text.value_words import (
 from memviz.core.text.values import plain_values
 from memviz.core.text.words import UNSPACED
 
+# "2nd", "21st"
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
 _INVISIBLE = re.compile("[\u00ad\u200c\u200d\u2060\ufeff]+")
 _PIECE = re.compile(f"[{UNSPACED}]|[^{UNSPACED}]+")
@@ -90,7 +91,7 @@ class Matches(NamedTuple):
     ends: NDArray[np.int64]
 
     def of_first(self, count: int) -> Matches:
-        """Those of the phrases before number ``count``; matches are in the order of their phrases."""
+        """The matches of the phrases before number ``count``; matches are in the order of their phrases."""
         stop = int(np.searchsorted(self.phrases, count))
         return Matches(*(part[:stop] for part in self))
 
@@ -273,9 +274,9 @@ class PhraseIndex:
         self, tokens: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Places where phrases might begin: where the rarest token of each phrase occurs."""
-        known = np.flatnonzero(tokens > _UNKNOWN)
-        counts = np.bincount(tokens[known], minlength=len(self._numbers) + 1)
-        by_token = known[np.argsort(tokens[known], kind="stable")]
+        known_places = np.flatnonzero(tokens > _UNKNOWN)
+        counts = np.bincount(tokens[known_places], minlength=len(self._numbers) + 1)
+        by_token = known_places[np.argsort(tokens[known_places], kind="stable")]
         firsts = np.concatenate(([0], np.cumsum(counts)))
         phrases = [_NONE]
         places = [_NONE]
@@ -299,7 +300,7 @@ class PhraseIndex:
         phrases: NDArray[np.int64],
         places: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Those places where all tokens of the phrase follow; a border never does."""
+        """The places where all tokens of the phrase follow; a border never does."""
         inside = (places >= 0) & (places + self._lengths[phrases] <= len(tokens))
         phrases = phrases[inside]
         places = places[inside]
@@ -307,9 +308,9 @@ class PhraseIndex:
             is_long = self._lengths[phrases] > at
             if not is_long.any():
                 break
-            wanted = self._tokens[self._starts[phrases[is_long]] + at]
+            expected_tokens = self._tokens[self._starts[phrases[is_long]] + at]
             keep = ~is_long
-            keep[is_long] = tokens[places[is_long] + at] == wanted
+            keep[is_long] = tokens[places[is_long] + at] == expected_tokens
             phrases = phrases[keep]
             places = places[keep]
         return phrases, places

@@ -50,9 +50,11 @@ def _spell_numeric_date(match: re.Match[str]) -> str:
     first = match["first"]
     second = match["second"]
     year = match["year"]
+    # 49 is 2049, 50 is 1950: birthdays lie behind, appointments ahead.
     if len(year) == 2:
         century = "20" if int(year) < 50 else "19"
         year = century + year
+    # Dates with points are German, where the day comes first.
     if match["part"] == "." or int(first) > 12:
         day = first
         month = second

@@ -76,19 +76,22 @@ def _with_y(word: str) -> str:
     return word
 
 
-def _base(word: str, rest: str) -> str:
-    """Return the base of a ``word`` that is ``rest`` without its "-ing" or "-ed"."""
-    if word in _NO_INFLECTIONS or not _VOWEL.search(rest):
+def _base(word: str, stem: str) -> str:
+    """Return the base of a ``word`` that is ``stem`` without its "-ing" or "-ed"."""
+    # "ring" and "bled" are no inflections: what is left of them has no vowel.
+    if word in _NO_INFLECTIONS or not _VOWEL.search(stem):
         return word
+    # "agreed" is "agree", and "hurried" is "hurry".
     if word.endswith("eed"):
         return word[:-1]
     if word.endswith("ied"):
         return f"{word[:-3]}y"
-    if _DOUBLED.search(rest) or _DOUBLED_L.match(rest):
-        return rest[:-1]
-    if _SHORT.fullmatch(rest) or _WITHOUT_E.match(rest):
-        return f"{rest}e"
-    return rest
+    # "running" is "run", "hoping" is "hope", "walking" is "walk".
+    if _DOUBLED.search(stem) or _DOUBLED_L.match(stem):
+        return stem[:-1]
+    if _SHORT.fullmatch(stem) or _WITHOUT_E.match(stem):
+        return f"{stem}e"
+    return stem
 
 
 _OTHER_LETTERS = str.maketrans(

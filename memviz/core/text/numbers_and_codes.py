@@ -30,6 +30,7 @@ _MIXED = re.compile(r"[A-Za-z]\d+[A-Za-z]|\d[A-Za-z]+\d|^[A-Z]\d")
 def _any_of(spellings: Iterable[str]) -> str:
     """Return a pattern for these spellings, the longest first. Those that are letters end
     where a word does: "m" is none of "more"."""
+    # The longest first, since a pattern takes the first alternative that fits: "km" before "k".
     words = []
     signs = []
     for spelling in sorted(map(re.escape, spellings), key=len):
@@ -90,6 +91,7 @@ def _spell_amount(match: re.Match[str]) -> str:
     after = (match["after"] or "").lower()
     kind = CURRENCIES.get(before) or CURRENCIES.get(after) or UNITS.get(after)
     number = plain_number(match["number"], is_amount=bool(kind or times))
+    # "1.2 million" is 1200000; of "1.2.3 million" nobody knows the value.
     if times and number.count(".") < 2:
         number = f"{Decimal(number) * _TIMES[times]:f}"
     if times and "." in number:
@@ -113,8 +115,10 @@ def plain_number(number: str, *, is_amount: bool = False) -> str:
     groups = re.split(r"\D", ascii_number)
     whole = "".join(groups[:-1])
     last = groups[-1]
+    # One group of digits: "09" is 9, as in 09:05, but "007" stays.
     if len(groups) == 1:
         return last[1:] if len(last) == 2 and last[0] == "0" else last
+    # "3,600" and "3.600" are thousands; "0.125" is not, nor is "3.60".
     in_thousands = all(len(group) == 3 for group in groups[1:-1])
     if in_thousands and len(last) == 3 and groups[0][0] != "0":
         return whole + last

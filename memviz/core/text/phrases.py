@@ -27,6 +27,7 @@ _LEADS = "|".join(
     map(re.escape, chain(*_SOURCES, _ENGLISH_NOTED, _CHINESE_NOTED)),
 )
 _QUOTED = re.compile(f'(?:{_LEADS})[:：] ?["“](.+?)["”]?')
+# "I do not know", "we couldn't find"
 _NO_ANSWER = re.compile(
     r"\b(?:i|we)(?:'m| am|'re| are)?(?: do| did| could| can| was| were)?(?:n't|n’t| not|not)(?: \w+)? "
     r"(?:know|have (?:any|that|a record)|see|find|recall|remember|told|sure|aware)\b|"
@@ -37,11 +38,13 @@ _NO_ANSWER = re.compile(
 )
 _MAY_ADMIT = ("n't", "n’t", "not", "no ", "不", "没有", "自带")
 """One of these is in every sentence that :data:`_NO_ANSWER` finds something in."""
+# "Hello there!", "你好，"
 _GREETING = re.compile(
     r"(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings|你好|您好|早上好|晚上好|嗨)"
     r"(?: there| everyone| all)?[\s,.!~。！，]*",
     re.IGNORECASE,
 )
+# "Thanks a lot!", "谢谢"
 _THANKS = re.compile(
     r"(?:(?:many )?thanks?(?: you)?(?: (?:so|very) much)?(?: a lot| again)?|谢谢你?您?|多谢)[\s,.!。！]*",
     re.IGNORECASE,
@@ -89,10 +92,10 @@ def unknown(missing: Sequence[str], chinese: bool) -> str:
     if chinese:
         words = "、".join(f"“{word}”" for word in missing) or "这一点"
         return f"我不知道：发给我的内容里没有提到{words}。"
-    said = "says that"
+    problem = "says that"
     if missing:
-        said = "mentions " + " or ".join(f'"{word}"' for word in missing)
-    return f"I do not know: nothing in the context I was sent {said}."
+        problem = "mentions " + " or ".join(f'"{word}"' for word in missing)
+    return f"I do not know: nothing in the context I was sent {problem}."
 
 
 def not_stated(chinese: bool) -> str:
@@ -119,11 +122,11 @@ def overview(text: str, chinese: bool) -> str:
     return f"The most important of what I was sent: {text}"
 
 
-def about(part: str, said: str, chinese: bool) -> str:
-    """Name the ``part`` of an input that ``said`` is the reply to; an empty part is not named."""
+def about(part: str, answer: str, chinese: bool) -> str:
+    """Name the ``part`` of an input that ``answer`` is the reply to; an empty part is not named."""
     if not part:
-        return said
-    return f"关于“{part}”：{said}" if chinese else f'On "{part}": {said}'
+        return answer
+    return f"关于“{part}”：{answer}" if chinese else f'On "{part}": {answer}'
 
 
 def noted(sentence: str, chinese: bool) -> str:

@@ -49,6 +49,7 @@ _THREE_QUARTERS = re.compile(r"\bthree[ -]quarters of an hour\b", _I)
 _QUARTER = re.compile(r"\b(?:a )?quarter of an hour\b", _I)
 _HALF_A_DOZEN = re.compile(r"\bhalf(?: a |-)dozen\b", _I)
 _BAKERS_DOZEN = re.compile(r"\ba baker['’]s dozen\b", _I)
+# "a dozen", "one good dozen"
 _DOZEN = re.compile(r"\b(?:a|one) (?:good |full )?dozen\b", _I)
 # "3 dozen", "four dozen"
 _MORE_DOZENS = re.compile(r"\b(?P<count>\d{1,3}|[a-z]{3,6})[ -]dozen\b", _I)
@@ -69,6 +70,7 @@ _AREA = re.compile(
     r"(?P<one>\d[\d.]*) ?(?P<unit>[a-z]{1,6}|米|厘米)? ?(?:x|×|by|乘) ?(?=\d)", _I
 )
 _MAY_BE_FEET = re.compile(r"\d ?['’\u2032]")
+# "7 o'clock in the evening", "9 at night"
 _MAY_BE_HALF_OF_DAY = re.compile(r"\d (?:o['’]clock )?(?:in the |at night)", _I)
 # "7 in the evening", "9:30 o'clock at night"
 _HALF_OF_DAY = re.compile(
@@ -128,7 +130,7 @@ def respelled(text: str) -> str:
             text = text.translate(_FORMAL_NUMERALS)
         text = _apply(_RULES_FOR_CHINESE, text)
     if has_digits and "/" in text:
-        text = _TWO_PARTS.sub(_slashed_parts, text)
+        text = _TWO_PARTS.sub(_spell_slashed_parts, text)
     return text
 
 
@@ -148,19 +150,19 @@ def _has_any(cues: Iterable[str], text: str) -> bool:
     return False
 
 
-def _half_more(match: re.Match[str]) -> str:
+def _spell_half_more(match: re.Match[str]) -> str:
     # "two and a half hours" -> "2.5 hours"
     count = match["count"].lower()
     return f"{_SMALL_NUMBERS.get(count, count)}.5 {match['unit']}"
 
 
-def _han_half_more(match: re.Match[str]) -> str:
+def _spell_han_half_more(match: re.Match[str]) -> str:
     # 三个半 -> "3.5"
     count = match["count"].replace("两", "二")
     return f"{count.translate(_HAN_DIGITS)}.5"
 
 
-def _clock_time(match: re.Match[str]) -> str:
+def _spell_clock_time(match: re.Match[str]) -> str:
     """Return a spoken time in digits: "half past seven" is 7:30, "a quarter to six" 5:45."""
     spoken_hour = match["hour"].lower()
     if spoken_hour.isdigit():
@@ -169,6 +171,7 @@ def _clock_time(match: re.Match[str]) -> str:
         hour = _SMALL_NUMBERS.get(spoken_hour) or word_number(spoken_hour)
     if hour is None or hour not in _HOURS:
         return match.group()
+    # The hour before one o'clock is twelve.
     hour_before = hour - 1 or 12
     if match["to"]:
         return f"{hour_before}:50"
@@ -183,7 +186,7 @@ def _clock_time(match: re.Match[str]) -> str:
     return f"{hour_before}:45"
 
 
-def _dozens(match: re.Match[str]) -> str:
+def _spell_dozens(match: re.Match[str]) -> str:
     # "four dozen" -> "48"
     count = match["count"].lower()
     number = int(count) if count.isdigit() else word_number(count)
@@ -207,24 +210,26 @@ def _percent(match: re.Match[str]) -> str:
     return f"{number.translate(_HAN_DIGITS)}%"
 
 
-def _slashed_parts(match: re.Match[str]) -> str:
+def _spell_slashed_parts(match: re.Match[str]) -> str:
     return f" {slashed(int(match['first']), int(match['second']))} "
 
 
 _RULES = (
     _Rule(
-        ("alf",), ((_AND_A_HALF, _half_more), (_THEN_A_HALF, _half_more)), _MORE_HALF
+        ("alf",),
+        ((_AND_A_HALF, _spell_half_more), (_THEN_A_HALF, _spell_half_more)),
+        _MORE_HALF,
     ),
     _Rule(("alf",), ((_HALF_HOUR, "30 minutes"),)),
     _Rule(("uarter",), ((_THREE_QUARTERS, "45 minutes"), (_QUARTER, "15 minutes"))),
-    _Rule(("uarter", " past ", "ten to "), ((_SPOKEN_TIME, _clock_time),)),
+    _Rule(("uarter", " past ", "ten to "), ((_SPOKEN_TIME, _spell_clock_time),)),
     _Rule(
         ("dozen",),
         (
             (_HALF_A_DOZEN, "6"),
             (_BAKERS_DOZEN, "13"),
             (_DOZEN, "12"),
-            (_MORE_DOZENS, _dozens),
+            (_MORE_DOZENS, _spell_dozens),
         ),
     ),
     _Rule(("per cent",), ((_PER_CENT, "percent"),)),
@@ -252,6 +257,6 @@ _RULES_FOR_CHINESE = (
     _Rule(("星期", "礼拜", "周天"), ((_WEEKDAY, "周"), (_SUNDAY, "周日"))),
     _Rule(
         ("半", "个小时"),
-        ((_HAN_HALVES, _han_half_more), (_HAN_HALF, "30分钟"), (_HAN_HOURS, "")),
+        ((_HAN_HALVES, _spell_han_half_more), (_HAN_HALF, "30分钟"), (_HAN_HOURS, "")),
     ),
 )

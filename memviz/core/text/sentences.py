@@ -19,18 +19,19 @@ def json_facts(text: str) -> list[str]:
     """One line ``key key: value`` for each value of the JSON object or list ``text``: ``user
     name: Ana`` for ``{"user": {"name": "Ana"}}``. Empty for any other text."""
     try:
-        return list(islice(_facts(json.loads(text), ()), MAX_FACTS))
+        return list(islice(_list_facts(json.loads(text), ()), MAX_FACTS))
     except (ValueError, RecursionError):
         return []
 
 
-def _facts(value: object, path: tuple[str, ...]) -> Iterator[str]:
+def _list_facts(value: object, path: tuple[str, ...]) -> Iterator[str]:
     if isinstance(value, dict):
         for key, item in value.items():
-            yield from _facts(item, (*path, str(key).replace("_", " ")))
+            yield from _list_facts(item, (*path, str(key).replace("_", " ")))
+    # A list of plain values is one fact; of objects each tells its own.
     elif isinstance(value, list) and any(map(_is_nested, value)):
         for item in value:
-            yield from _facts(item, path)
+            yield from _list_facts(item, path)
     elif value is not None and value != "" and value != []:
         items = value if isinstance(value, list) else [value]
         words = ", ".join(map(str, items))
@@ -58,6 +59,7 @@ of 40,000 reads 2 % of its sentences again."""
 _SENTENCE_END = re.compile(
     r"""[.!?…؟।。！？](?:(?<=[.!?…؟।])[.!?…؟।]*["'”’»)\]*_]*(?=\s)|(?<=[。！？])[。！？]*["'”’」』）]*)"""
 )
+# " Januar"
 _MONTH_FOLLOWS = re.compile(
     r" (?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
 )
@@ -170,14 +172,14 @@ def passage(text: str) -> Passage:
 
 
 def _read(text: str) -> Passage:
-    return Passage(tuple(map(_unquoted, islice(_split(text), MAX_SENTENCES))))
+    return Passage(tuple(map(_read_sentence, islice(_split(text), MAX_SENTENCES))))
 
 
 _short_passage = lru_cache(maxsize=2048)(_read)
 _long_passage = lru_cache(maxsize=16)(_read)
 
 
-def _unquoted(text: str) -> Sentence:
+def _read_sentence(text: str) -> Sentence:
     inner = phrases.quoted(text)
     return Sentence(inner, echo=True) if inner else sentence_of(text)
 
@@ -189,8 +191,10 @@ def sentence_of(text: str) -> Sentence:
 
 
 def _split(text: str) -> Iterator[str]:
+    # Of a text that is too long the beginning and the end, where most is told.
     if len(text) > MAX_TEXT_CHARS:
         text = text[: MAX_TEXT_CHARS // 2] + "\n" + text[-MAX_TEXT_CHARS // 2 :]
+    # Results of tools are often JSON, which is read as "name: value" for each of its values.
     if text.lstrip().startswith(("{", "[")):
         facts = json_facts(text)
         if facts:
@@ -204,10 +208,10 @@ def _split(text: str) -> Iterator[str]:
         for match in _SENTENCE_END.finditer(line):
             stop = match.end()
             if _ends_here(line, start, match.start(), stop):
-                yield from _bounded(line[start:stop].strip())
+                yield from _cut_long(line[start:stop].strip())
                 start = stop
         if start < len(line):
-            yield from _bounded(line[start:].strip())
+            yield from _cut_long(line[start:].strip())
 
 
 def without_markup(text: str) -> str:
@@ -245,13 +249,13 @@ def _ends_here(line: str, start: int, mark: int, stop: int) -> bool:
     return not (word.isdigit() and _MONTH_FOLLOWS.match(line, stop))
 
 
-def _bounded(sentence: str) -> Iterator[str]:
+def _cut_long(sentence: str) -> Iterator[str]:
     """The sentence, cut at spaces if it is too long to be quoted."""
     while len(sentence) > MAX_SENTENCE_CHARS:
-        cut = sentence.rfind(" ", MAX_SENTENCE_CHARS // 2, MAX_SENTENCE_CHARS)
-        if cut < 0:
-            cut = MAX_SENTENCE_CHARS
-        yield sentence[:cut].strip()
-        sentence = sentence[cut:].strip()
+        stop = sentence.rfind(" ", MAX_SENTENCE_CHARS // 2, MAX_SENTENCE_CHARS)
+        if stop < 0:
+            stop = MAX_SENTENCE_CHARS
+        yield sentence[:stop].strip()
+        sentence = sentence[stop:].strip()
     if sentence:
         yield sentence

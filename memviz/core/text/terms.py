@@ -76,10 +76,10 @@ def weights_of(text: str) -> dict[str, int]:
     ``{"ana": 1, "pay": 1, "3600": 3, "euro": 1}``."""
     weights: dict[str, int] = {}
     for match in TOKEN.finditer(text):
+        # The first word of a sentence has a capital whether it is a name or not.
         before = text[: match.start()].rstrip()[-1:]
-        weight = _weight(
-            match.group(), begins=not before or before in _BEFORE_A_SENTENCE
-        )
+        begins_sentence = not before or before in _BEFORE_A_SENTENCE
+        weight = _weight(match.group(), begins=begins_sentence)
         for key in normal_forms(match.group()):
             weights[key] = max(weight, weights.get(key, 0))
     return weights

@@ -54,11 +54,12 @@ def tokens_in_context(tokens: Sequence[str]) -> Iterator[str]:
         token = tokens[at]
         word = token.lower()
         may_be_number = word in ONES or word in SMALL_NUMBERS
+        # Most tokens mean the same whatever stands beside them.
         if token not in READ_IN_CONTEXT and not may_be_number:
             yield token
             at += 1
             continue
-        length, number = _spoken_number(tokens, at)
+        length, number = _read_spoken_number(tokens, at)
         if length > 1:
             yield str(number)
             at += length
@@ -69,43 +70,59 @@ def tokens_in_context(tokens: Sequence[str]) -> Iterator[str]:
         at += 1
 
 
-def _spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
+def _read_spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
     """Return how many tokens from ``start`` on say one number, and this number.
 
     "three thousand two hundred" -> (4, 3200); "twenty one boxes" -> (2, 21);
     "boxes" -> (0, 0).
     """
-    total = group = used = 0
+    # ``total`` holds what a large word has closed (three thousand), ``group`` what is below it so far (two hundred).
+    total = 0
+    group = 0
+    used_count = 0
     at = start
+    # The kind of the number word before: "", "small", "tens" or "large".
     before = ""
     while at < len(tokens):
         word = plain_letters(tokens[at].casefold())
-        small = SMALL_NUMBERS.get(word)
-        if small is None and before != "small":
-            small = ONES.get(word)
+        # "two hundred and five", but not "two hundred and we left".
         if before in ("large", "tens") and word in JOINING:
             if not _begins_with_small_number(tokens[at + 1 :]):
                 break
             at += 1
             continue
-        if word in MULTIPLES and (before or at > start or tokens[at][:1].islower()):
-            if MULTIPLES[word] == 100:
-                group = (group or 1) * 100
-            else:
-                total = total + (group or 1) * MULTIPLES[word]
-                group = 0
-            before = "large"
-        elif word in TENS and before in ("", "large"):
-            group = group + TENS[word]
-            before = "tens"
-        elif small is not None and _may_follow(small, before):
-            group = group + small
-            before = "small"
-        else:
+        # A multiple alone is a number in lower case only: "Million" may be a name.
+        may_be_large = bool(before) or tokens[at][:1].islower()
+        kind, number = _read_number_word(word, before, may_be_large=may_be_large)
+        if not kind:
             break
+        if kind != "large":
+            group = group + number
+        # Hundreds stand below thousands: two hundred thousand, three thousand two hundred.
+        elif number == 100:
+            group = (group or 1) * 100
+        else:
+            total = total + (group or 1) * number
+            group = 0
+        before = kind
         at += 1
-        used = at - start
-    return used, total + group
+        used_count = at - start
+    return used_count, total + group
+
+
+def _read_number_word(word: str, before: str, *, may_be_large: bool) -> tuple[str, int]:
+    """Return the kind of a number word and its number, if it can follow a word of the kind ``before``; else ("", 0).
+
+    "twenty" behind nothing -> ("tens", 20); "hundred" behind "small" -> ("large", 100).
+    """
+    if word in MULTIPLES and may_be_large:
+        return "large", MULTIPLES[word]
+    if word in TENS and before in ("", "large"):
+        return "tens", TENS[word]
+    small = SMALL_NUMBERS.get(word, ONES.get(word))
+    if small is not None and _may_follow(small, before):
+        return "small", small
+    return "", 0
 
 
 def _may_follow(small: int, before: str) -> bool:

@@ -39,6 +39,7 @@ _SPOKEN_TIME = re.compile(
 _CHINESE_NUMBER = re.compile(
     r"[零一二两三四五六七八九十百千万亿]+(?=[个位岁人天年月号日点元块次只条张本分公米斤瓶间度%％])|[二两三四五六七八九十百千万亿]{2,}"
 )
+# "5月3日", "星期五", "下午"
 _CHINESE_DATE = re.compile(
     r"[\d一二三四五六七八九十]+[年月日号点]|星期|礼拜|周[一二三四五六日末]|[明后昨]天|[上下]午|晚上|早上|[春夏秋冬]天"
 )
@@ -53,17 +54,21 @@ _MONEY = re.compile(r"[$€£¥]")
 _CODE = re.compile(
     r"\b(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Z0-9][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*\b"
 )
+# "Berlin", "Anne-Marie"
 _CAPITALISED = re.compile(r"[A-Z\u00c0-\u00de\u0410-\u042f][\w'’-]+")
 _SCAFFOLD = re.compile(r"[{}<>\[\]\\;=|_]")
 # "status code: 200", as a line of JSON is read
 _KEY_AND_VALUE = re.compile(r"[a-z][a-z ]{1,40}: \S")
+# "决定", "预算"
 _CHINESE_WEIGHTY = re.compile(
     r"决定|喜欢|讨厌|偏好|过敏|必须|不能|截止|改成|改为|改到|换成|变成|预算|密码|生日|住在|名字|叫|地址|预订|订了|取消|确认|电话|号码"
 )
+# "改成", "推迟"
 _CHINESE_CHANGE = re.compile(
     r"改成|改为|改到|换成|变成|更新|推迟|提前|最终|最后定|其实|不再|更正|增加到|降到|提高到|现在"
 )
 _CHINESE_HEDGED = re.compile(r"建议|一般|通常|可以|最好|比如|例如|如果")
+# "谢谢", "没问题"
 _CHINESE_SMALL_TALK = re.compile(
     r"你好|您好|谢谢|好的|没问题|当然|不客气|明白|太好了|好。|对了?。"
 )
@@ -83,30 +88,33 @@ _HAS_DIGIT = _MARKS.add(lambda word: _DIGIT.search(word) is not None)
 
 
 class Traits(NamedTuple):
-    """Marks of one sentence. ``amounts`` are the numbers outside dates and times of day.
-    ``informativeness`` is a weight without unit, larger for what is more worth keeping."""
+    """Marks of one sentence."""
 
     numbers: frozenset[str]
     amounts: frozenset[str]
+    """The numbers outside dates and times of day."""
     names: frozenset[str]
     has_date: bool
     is_change: bool
+    """True if it says that something is otherwise than before: "The meeting moved to Friday"."""
     is_hedged: bool
+    """True if the speaker is not sure: "maybe", "I think"."""
     informativeness: float
+    """A weight without unit, larger for what is more worth keeping."""
 
     @classmethod
     def of(cls, text: str) -> Traits:
         """Look at ``text`` once."""
         lower = text.lower()
         marks = _MARKS.in_text(lower)
-        begun = _WORD.search(lower)
-        first = begun.group() if begun else ""
+        first_match = _WORD.search(lower)
+        first = first_match.group() if first_match else ""
         words = frozenset[str]()
         # Which words of these lists, and how many, has to be seen in the words themselves.
         if marks & (_NUMBER_WORD | _WEIGHTY | _CHANGE):
             words = frozenset(_WORDS.in_text(lower))
-        numbers, amounts = _numbers(text, lower, marks, words)
-        names = _names(text)
+        numbers, amounts = _find_numbers(text, lower, marks, words)
+        names = _find_names(text)
         has_date = _has_date(text, lower, marks)
         is_hedged = _is_hedged(text, marks, first)
         weight = (
@@ -141,18 +149,18 @@ def _is_personal(text: str, marks: int) -> bool:
     return bool(marks & _PERSONAL) or "我" in text
 
 
-def _numbers(
+def _find_numbers(
     text: str, lower: str, marks: int, words: frozenset[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
     """All numbers, and those that are part of no date or time: "3 cats at 17:30" has 3 and
     17:30, of which 3 is the only amount."""
-    spoken = words & classes.NUMBER_WORDS
+    spoken_numbers = words & classes.NUMBER_WORDS
     if has_han(text):
-        spoken |= frozenset(_CHINESE_NUMBER.findall(lower))
+        spoken_numbers |= frozenset(_CHINESE_NUMBER.findall(lower))
     if not marks & _HAS_DIGIT:
-        return spoken, spoken
+        return spoken_numbers, spoken_numbers
     amounts = frozenset(_NUMBER.findall(_DATED_NUMBER.sub(" ", lower)))
-    return spoken | frozenset(_NUMBER.findall(lower)), spoken | amounts
+    return spoken_numbers | frozenset(_NUMBER.findall(lower)), spoken_numbers | amounts
 
 
 def _has_date(text: str, lower: str, marks: int) -> bool:
@@ -173,7 +181,7 @@ def _details(text: str, lower: str, marks: int) -> float:
     return weight
 
 
-def _names(text: str) -> frozenset[str]:
+def _find_names(text: str) -> frozenset[str]:
     """Capitalised words, not counting one that only begins the sentence."""
     if not _CAPITALISED.search(text, 1):
         return frozenset()

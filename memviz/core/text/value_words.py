@@ -93,44 +93,49 @@ JOINING = words("and und et y e")
 _GERMAN_DIGITS = {
     "ein": 1, "eins": 1, "zwei": 2, "drei": 3, "vier": 4, "funf": 5, "sechs": 6, "sieben": 7, "acht": 8, "neun": 9,
 }  # fmt: skip
+# "zweitausenddreihundert", "hundertfunf"
 _GERMAN_NUMBER = re.compile(
     r"(?:(?P<thousands>[a-z]*)tausend)?(?:(?P<hundreds>ein|zwei|drei|vier|funf|sechs|sieben|acht|neun|)hundert)?(?:und)?"
     r"(?P<rest>[a-z]*)"
 )
+# "einundzwanzig"
 _GERMAN_TENS = re.compile(rf"(?P<ones>{'|'.join(_GERMAN_DIGITS)})und(?P<tens>[a-z]+)")
 
 
 def word_number(word: str) -> int | None:
     """The number that one word stands for, such as "thirteen", "treze" or "dreiundzwanzig"; ``None`` for any other."""
-    known = SMALL_NUMBERS.get(word) or TENS.get(word) or MULTIPLES.get(word)
-    if known is None and (
+    number = SMALL_NUMBERS.get(word) or TENS.get(word) or MULTIPLES.get(word)
+    if number is None and (
         word.endswith("ig") or "hundert" in word or "tausend" in word
     ):
-        known = _german_number(word)
-    return known
+        number = _read_german_number(word)
+    return number
 
 
-def _german_number(word: str) -> int | None:
+def _read_german_number(word: str) -> int | None:
+    """Return the value of a German number in one word: "zweitausenddreihundert" is 2300."""
     parts = _GERMAN_NUMBER.fullmatch(word)
     if parts is None:
         return None
     total = 0
-    rest = parts["rest"]
+    tail = parts["rest"]
     if parts["thousands"] is not None:
-        thousands = _GERMAN_DIGITS.get(parts["thousands"] or "ein") or word_number(
-            parts["thousands"]
-        )
+        # "tausend" alone is one thousand; before it may stand a number of its own: "zwanzigtausend".
+        thousands = _GERMAN_DIGITS.get(parts["thousands"] or "ein")
+        thousands = thousands or word_number(parts["thousands"])
         if thousands is None or thousands >= 1000:
             return None
         total += 1000 * thousands
     if parts["hundreds"] is not None:
         total += 100 * _GERMAN_DIGITS[parts["hundreds"] or "ein"]
-    if rest and (tens := _GERMAN_TENS.fullmatch(rest)) and tens["tens"] in TENS:
+    if not tail:
+        return total or None
+    # "einundzwanzig": the ones stand before the tens.
+    tens = _GERMAN_TENS.fullmatch(tail)
+    if tens and tens["tens"] in TENS:
         return total + _GERMAN_DIGITS[tens["ones"]] + TENS[tens["tens"]]
-    if rest:
-        small = _GERMAN_DIGITS.get(rest) or SMALL_NUMBERS.get(rest) or TENS.get(rest)
-        return None if small is None else total + small
-    return total or None
+    small = _GERMAN_DIGITS.get(tail) or SMALL_NUMBERS.get(tail) or TENS.get(tail)
+    return None if small is None else total + small
 
 
 CURRENCIES = {

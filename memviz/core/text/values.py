@@ -66,13 +66,14 @@ def plain_values(text: str) -> str:
     if not _may_have_value(text):
         return text
     if not text.isascii():
-        text = _HAN_VALUE.sub(_in_digits, text)
+        text = _HAN_VALUE.sub(_spell_in_digits, text)
+    # Only the stretches around digits are read with the patterns, which are slow; the rest is copied.
     parts = []
-    done = 0
-    for start, stop in _stretches(text):
-        parts += [text[done:start], _plain_stretch(text[start:stop])]
-        done = stop
-    return "".join([*parts, text[done:]])
+    end = 0
+    for start, stop in _find_stretches(text):
+        parts += [text[end:start], _spell_stretch(text[start:stop])]
+        end = stop
+    return "".join([*parts, text[end:]])
 
 
 def _may_have_value(text: str) -> bool:
@@ -88,33 +89,37 @@ def _value_pattern() -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=16_384)
-def _plain_stretch(stretch: str) -> str:
+def _spell_stretch(stretch: str) -> str:
     # A summary repeats the stretches of the one before.
-    return _value_pattern().sub(_plain_value, stretch)
+    return _value_pattern().sub(_spell_value, stretch)
 
 
-def _plain_value(match: re.Match[str]) -> str:
+def _spell_value(match: re.Match[str]) -> str:
     for kind in _KINDS:
         if match[kind.group] is not None:
             return kind.spell(match)
     return match.group()
 
 
-def _stretches(text: str) -> Iterator[tuple[int, int]]:
+def _find_stretches(text: str) -> Iterator[tuple[int, int]]:
     """Yield the places of the digits of ``text``, each with the few words around it that may
     belong to its value.
 
     The patterns are tried at every character, so they are not tried anywhere else. In "I
     have paid the sum of 3 euros to you all today" the stretch is "the sum of 3 euros to".
     """
-    start = stop = 0
+    # The stretch so far; a further number within it, or close behind it, makes it longer.
+    start = 0
+    stop = 0
     for digits in _DIGITS.finditer(text):
+        # A few words behind the digits.
         last = digits.end()
         for _ in range(_WORDS_BEHIND + 1):
             last = text.find(" ", last + 1)
             if last < 0:
                 last = len(text)
                 break
+        # Behind the stretch so far: a few words before the digits, which may touch it.
         if digits.start() >= stop:
             first = digits.start()
             for _ in range(_WORDS_BEFORE + 1):
@@ -128,23 +133,29 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
         yield start, stop
 
 
-def _in_digits(match: re.Match[str]) -> str:
+def _spell_in_digits(match: re.Match[str]) -> str:
     """Return a Chinese numeral in digits: 三千 is 3000, 一九九零 is 1990."""
     numeral = match.group()
     if _NO_NUMERAL.match(match.string, match.start()):
         return numeral
+    # Without 十 or 百 the signs are digits one after the other, as in years.
     has_places = any(sign in _HAN_PLACES or sign in _HAN_MULTIPLES for sign in numeral)
     if not has_places:
         return "".join(str(_HAN_DIGITS[sign]) for sign in numeral)
     if numeral in _LONE_PLACES:
         return numeral
-    return str(_han_number(numeral))
+    return str(_read_han_number(numeral))
 
 
-def _han_number(numeral: str) -> int:
+def _read_han_number(numeral: str) -> int:
     """Return the value of a Chinese numeral with places: 三千 is 3000, 十三 is 13, and 一万二,
     which leaves its last place out, is 12,000."""
-    total = section = digit = last_place = 0
+    # ``section`` is what stands below 万, ``digit`` waits for its place, ``last_place`` is the value of the place
+    # before.
+    total = 0
+    section = 0
+    digit = 0
+    last_place = 0
     for sign in numeral:
         if sign in _HAN_DIGITS:
             digit = _HAN_DIGITS[sign]
@@ -156,6 +167,8 @@ def _han_number(numeral: str) -> int:
         else:
             last_place = _HAN_MULTIPLES[sign]
             total = (total + (section + digit or 1)) * last_place
-            section = digit = 0
+            section = 0
+            digit = 0
+    # 一万二 leaves out 千, the place below 万: its last digit counts a tenth of the place before.
     shortened = last_place // 10 if last_place >= 100 else 1
     return total + section + digit * shortened

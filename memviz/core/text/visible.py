@@ -11,14 +11,13 @@ def visible(text: str, *, keep: str = "") -> str:
     """Return ``text`` without what a terminal would obey: control characters, and marks that reorder what follows."""
     if text.isascii() and text.isprintable():
         return text
-    shown = []
+    letters = []
     for letter in text:
-        is_obeyed = (
-            unicodedata.category(letter) in _OBEYED or letter in _TURNS_TEXT_ROUND
-        )
+        is_control = unicodedata.category(letter) in _OBEYED
+        is_obeyed = is_control or letter in _TURNS_TEXT_ROUND
         if letter in keep or not is_obeyed:
-            shown.append(letter)
-    return "".join(shown)
+            letters.append(letter)
+    return "".join(letters)
 
 
 def on_one_line(text: str) -> str:

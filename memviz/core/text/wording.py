@@ -173,8 +173,8 @@ def turn_span(first: int, last: int) -> str:
 def turn_list(turns: Sequence[int], most: int | None = None) -> str:
     """``turn 3``, ``turns 3, 4 and 9``; of more than ``most`` only the first: ``turns 3, 4, …``."""
     if most is not None and len(turns) > most:
-        named = _(COMMA).join(f"{turn:,}" for turn in turns[:most])
-        return _("turns {first}, …", first=named)
+        numbers = _(COMMA).join(f"{turn:,}" for turn in turns[:most])
+        return _("turns {first}, …", first=numbers)
     return ngettext("turn {list}", "turns {list}", len(turns), list=_figures(turns))
 
 

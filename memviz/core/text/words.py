@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from itertools import chain
 from typing import Any
 
 from snowballstemmer.english_stemmer import EnglishStemmer
@@ -49,6 +48,7 @@ not spaced, characters are what people count."""
 IN_CHARACTERS = ("zh", "ja")
 """Languages whose words are not spaced."""
 _HANGUL = "\uac00-\ud7af"
+# "word", "字"
 _WORD = re.compile(
     f"[{UNSPACED.replace(_HANGUL, '')}]|[^\\s{UNSPACED.replace(_HANGUL, '')}]+"
 )
@@ -84,35 +84,39 @@ def marking_rules() -> dict[str, Any]:
 
 def content_words(text: str) -> frozenset[str]:
     """The stems that carry the meaning of ``text``."""
-    chunks, runs = _chunks_and_runs(text)
-    return frozenset(chain(_STEMS.in_chunks(chunks), *map(_pairs, runs)))
+    return frozenset(_WORDS.in_chunks(word_chunks(text)))
 
 
 def count_content_words(text: str) -> Counter[str]:
     """The stems that carry the meaning of ``text``, with how often each stands in it."""
-    chunks, runs = _chunks_and_runs(text)
-    counts = Counter(_STEMS.in_chunks(chunks))
-    for run in runs:
-        counts.update(_pairs(run))
-    return counts
+    return Counter(_WORDS.in_chunks(word_chunks(text)))
 
 
-def _chunks_and_runs(text: str) -> tuple[list[str], list[str]]:
-    """The chunks between the spaces of a text, in lower case, and its runs of characters that nothing spaces."""
+def word_chunks(text: str) -> list[str]:
+    """The chunks of a text, in lower case, whose words :func:`words_of_chunk` gives: what stands between spaces, and
+    runs of characters that nothing spaces. "Hotel 北京, please" has "hotel", ",", "please" and "北京"."""
     text = text.lower()
     if text.isascii():
-        return text.split(), []
+        return text.split()
     runs = _UNSPACED_RUN.findall(text)
-    return _UNSPACED_RUN.sub(" ", text).split(), runs
+    return _UNSPACED_RUN.sub(" ", text).split() + runs
 
 
-def _stems_of_chunk(chunk: str) -> Iterator[str]:
+def words_of_chunk(chunk: str) -> tuple[str, ...]:
+    """The stems in one of the :func:`word_chunks`; of a run of characters that nothing spaces its pairs, each once."""
+    return _WORDS.by_chunk[chunk]
+
+
+def _find_words(chunk: str) -> Iterator[str]:
+    if _UNSPACED_RUN.match(chunk):
+        yield from _pairs(chunk)
+        return
     for token in _TOKEN.findall(chunk):
         if token not in STOP_WORDS:
             yield from _stems(token)
 
 
-_STEMS = FoundInChunks(_stems_of_chunk)
+_WORDS = FoundInChunks(_find_words)
 
 
 def is_chinese(text: str) -> bool:
@@ -137,7 +141,6 @@ def bridges(text: str) -> dict[str, tuple[str, str]]:
     return neighbours
 
 
-@lru_cache(maxsize=16_384)
 def _pairs(run: str) -> frozenset[str]:
     """Pairs of neighbouring characters between function words; a character that stands alone
     counts itself: 北京市 gives 北京 and 京市."""
@@ -184,9 +187,9 @@ def with_length(instruction: str, words: int) -> str:
     if not words:
         return instruction
     stop, sentence = _SENTENCES.get(language(instruction), _SENTENCES[""])
-    begun = instruction.rstrip()
-    between = stop if begun[-1:].isalnum() else stop[1:]
-    return begun + between + sentence.format(words)
+    start = instruction.rstrip()
+    between = stop if start[-1:].isalnum() else stop[1:]
+    return start + between + sentence.format(words)
 
 
 def length_unit(prompt: str, words: int) -> str:

@@ -24,6 +24,14 @@ INVISIBLE = "rgba(0,0,0,0)"
 OPAQUE = {"marker": {"opacity": 1}}
 LOOK_STAYS = {"selected": OPAQUE, "unselected": OPAQUE}
 """For points that look the same whether or not one of them was clicked."""
+UNDRAWN = {"opacity": 0, "size": 1, "color": INVISIBLE}
+_STILL_UNDRAWN = {"marker": {"opacity": 0}}
+STAYS_UNDRAWN = {"selected": _STILL_UNDRAWN, "unselected": _STILL_UNDRAWN}
+"""For points over cells, which are there to be pointed at and clicked, and are not seen."""
+CELL_SCALE = "Cividis"
+"""Even steps of lightness, the same for eyes without red or green cones; its bright end is always the good one."""
+WHITE_BELOW = 0.47
+"""The share of that scale from its dark end up to which white is read better on a cell than black."""
 
 _LINE = {"type": "scatter", "mode": "lines+markers", "hoverinfo": "text"}
 _PATH = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}

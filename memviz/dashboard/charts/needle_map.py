@@ -12,7 +12,9 @@ from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import escaped, label_lines
 from memviz.dashboard.charts.grammar import (
-    INVISIBLE,
+    CELL_SCALE,
+    UNDRAWN,
+    WHITE_BELOW,
     Part,
     category_axis,
     heading,
@@ -22,10 +24,6 @@ from memviz.dashboard.charts.grammar import (
 )
 from memviz.dashboard.words import shorten
 
-SCALE = "Cividis"
-"""Even steps of lightness, the same for eyes without red or green cones; its bright end is the good one."""
-WHITE_BELOW = 0.47
-"""Share of right answers up to which white is read better on a cell than black."""
 REPLY_CHARS = 91
 """The characters of an answer in a tooltip; the rest is in the record."""
 MAP_MARGINS = {"l": 76, "r": 10, "t": 64, "b": 56}
@@ -41,9 +39,6 @@ _COLORBAR = {
     "tickformat": ".0%",
     "tickvals": [0, 0.25, 0.5, 0.75, 1],
 }
-
-
-_UNDRAWN = {"opacity": 0, "size": 1, "color": INVISIBLE}
 _POINT: Part = {
     "mode": "text+markers",
     "textposition": "middle center",
@@ -100,7 +95,7 @@ def needle_map(answers: Sequence[NeedleAnswer], model: str) -> go.Figure:
         questions=counted(most_questions, "question"),
     )
     return picture(
-        [heat(shares, 0, 1, SCALE, 2, colorbar=_COLORBAR), points],
+        [heat(shares, 0, 1, CELL_SCALE, 2, colorbar=_COLORBAR), points],
         title=heading(f"{escaped(words)}<br><sup>{note}</sup>"),
         xaxis=_axis(_("Place of the sentence (% of the text in front of it)"), depths),
         yaxis=_axis(_("Length of the request (tokens)"), lengths),
@@ -125,7 +120,7 @@ def _points(
         [depths.index(depth) for _, depth in cells],
         [lengths.index(tokens) for tokens, _ in cells],
         [str(_number_right(in_cell)) for in_cell in cells.values()],
-        _UNDRAWN,
+        UNDRAWN,
         textfont={"color": colors},
         hovertext=[_tooltip(cell, in_cell) for cell, in_cell in cells.items()],
         **_POINT,

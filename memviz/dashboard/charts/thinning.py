@@ -88,14 +88,16 @@ def thin_out(
         first = thinned[group[0]]
         x = np.array(first["x"], dtype=float)
         ends = (np.nanmin(x), np.nanmax(x)) if window is None else window
-        shown = _Window(float(ends[0]), float(ends[1]))
-        places = _places_to_draw(x, [thinned[place] for place in group], shown)
+        visible = _Window(float(ends[0]), float(ends[1]))
+        places = _places_to_draw(x, [thinned[number] for number in group], visible)
         if places is None:
             continue
-        if len(places) < len(shown.places_in(x)):
-            turns = max(turns, round((shown.high - shown.low) / BINS))
-        for place in group:
-            thinned[place] = _cut(thinned[place], len(x), places)
+        # Points that are only out of sight are no reason to say that a column stands for several turns.
+        if len(places) < len(visible.places_in(x)):
+            turns = max(turns, round((visible.high - visible.low) / BINS))
+        for number in group:
+            thinned[number] = _cut(thinned[number], len(x), places)
+    # Only now, for the points that are left: a tooltip takes longer to write than a point to draw.
     for trace in thinned:
         for name, value in trace.items():
             if isinstance(value, Drawn):
@@ -113,45 +115,56 @@ def _groups(traces: Sequence[Trace]) -> Iterable[list[int]]:
         if x is None or len(x) <= MAX_POINTS or not (is_bar or kind == "scatter"):
             continue
         if "maxdisplayed" in trace.get("marker", {}):
+            # Plotly draws few of its points by itself, and the others are there to be pointed at.
             continue
-        together = trace.get("stackgroup") or ("bars" if is_bar else number)
-        key = (together, trace.get("yaxis"), len(x))
+        stack = trace.get("stackgroup") or ("bars" if is_bar else number)
+        key = (stack, trace.get("yaxis"), len(x))
         groups.setdefault(key, []).append(number)
     return groups.values()
 
 
-def _places_to_draw(x: Floats, group: Sequence[Trace], shown: _Window) -> Places | None:
+def _places_to_draw(
+    x: Floats, group: Sequence[Trace], visible: _Window
+) -> Places | None:
     """Return the places of the points that are drawn; ``None`` where all are."""
     heights = [np.array(trace["y"], dtype=float) for trace in group]
     y = np.sum(heights, axis=0)
     if np.isnan(x).any():
-        return _kept_strokes(x, y, shown)
-    inside = shown.places_in(x)
+        return _longest_strokes(x, y, visible)
+    inside = visible.places_in(x)
     if not len(inside):
         return np.arange(0)
     if len(inside) <= MAX_POINTS:
+        # With a neighbour at both sides, to which the line goes on out of sight.
         first = max(0, inside[0] - 1)
         return np.arange(first, min(inside[-1] + 2, len(x)))
-    keys = shown.bins_of(x[inside]) * MOST_KINDS + _kinds(group[0], len(x))[inside]
-    least, most = _ends(keys, np.nan_to_num(y[inside], nan=-np.inf))
-    ends = np.r_[least, most, 0, len(inside) - 1]
+    # One key for each bin and kind of point, from which the lowest and the highest are taken.
+    kinds = _kinds(group[0], len(x))
+    keys = visible.bins_of(x[inside]) * MOST_KINDS + kinds[inside]
+    lowest, highest = _ends(keys, np.nan_to_num(y[inside], nan=-np.inf))
     if group[0]["type"] == "bar":
-        ends = most
+        # A low bar beside a high one could not be seen.
+        ends = highest
+    else:
+        # The first and the last point are where the line begins and ends.
+        ends = np.r_[lowest, highest, 0, len(inside) - 1]
     return np.asarray(inside[np.unique(ends)])
 
 
-def _kept_strokes(x: Floats, y: Floats, shown: _Window) -> Places | None:
-    """Return of lines from one point to another, each followed by a gap, the longest of every bin."""
+def _longest_strokes(x: Floats, y: Floats, visible: _Window) -> Places | None:
+    """Return the places of the longest stroke of every bin, in a trace of strokes: each is two points and a gap.
+    ``None`` for a trace with other gaps, which is drawn whole."""
     begins = x[::3]
     are_strokes = len(x) % 3 == 0 and np.isnan(x[2::3]).all()
     if not are_strokes or np.isnan(begins).any():
         return None
-    inside = shown.places_in(begins)
-    if len(inside) > BINS:
+    strokes = visible.places_in(begins)
+    if len(strokes) > BINS:
         lengths = np.abs(y[1::3] - y[::3])
-        _, longest = _ends(shown.bins_of(begins[inside]), lengths[inside])
-        inside = inside[np.sort(longest)]
-    return np.asarray((3 * inside[:, None] + np.arange(3)).ravel())
+        _shortest, longest = _ends(visible.bins_of(begins[strokes]), lengths[strokes])
+        strokes = strokes[np.sort(longest)]
+    # Stroke 2 is the points 6, 7 and 8.
+    return np.asarray((3 * strokes[:, None] + np.arange(3)).ravel())
 
 
 def _kinds(trace: Trace, size: int) -> NDArray[np.int64]:
@@ -165,6 +178,7 @@ def _kinds(trace: Trace, size: int) -> NDArray[np.int64]:
 
 def _ends(keys: NDArray[np.int64], y: Floats) -> tuple[Places, Places]:
     """Return the places of the smallest and of the largest ``y`` of every key; the first of several that are alike."""
+    # Sorted by key, and within a key by height: each key begins with one of its ends, at the same place in both orders.
     rising = np.lexsort((y, keys))
     falling = np.lexsort((-y, keys))
     starts = np.flatnonzero(np.r_[True, np.diff(keys[rising]) > 0])

@@ -171,6 +171,7 @@ def _name_turns_and_calls(axis: RequestAxis, places: range, most: int) -> list[T
     for turn in turns:
         before = axis.last(turn - 1)
         calls = axis.last(turn) - before
+        # The negative number sorts the longest turn to the front: where ticks are crowded, its name stays.
         ticks_by_length.append((-calls, before + 1, _("turn {turn:,}", turn=turn)))
         for call in range(step, calls + 1, step):
             call_ticks.append((before + call, _("call {call:,}", call=call)))

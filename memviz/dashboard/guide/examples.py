@@ -51,7 +51,8 @@ class Example(NamedTuple):
         """The requests of ten of its turns, evenly spread, the first and the last among them."""
         turns = self.run.turns
         last = len(turns) - 1
-        return [turns[round(number * last / 9)] for number in range(10)]
+        places = [round(number * last / 9) for number in range(10)]
+        return [turns[place] for place in places]
 
     @property
     def is_recorded(self) -> bool:
@@ -79,7 +80,8 @@ def _example_among(id: str, conversations: tuple[str, ...]) -> Example:
 
 def is_idle(example: Example) -> bool:
     """Return whether the conversation lacks what the strategy acts on, such as tools."""
-    return bool(example.strategy.idle_because(example.run.requests[-1].memory))
+    memory_at_end = example.run.requests[-1].memory
+    return bool(example.strategy.idle_because(memory_at_end))
 
 
 def _example(id: str, conversation: str) -> Example:
@@ -88,12 +90,12 @@ def _example(id: str, conversation: str) -> Example:
     parameters = _recorded_parameters(recording, id)
     if not parameters:
         parameters = _scaled_parameters(id, conversation)
-    chosen = strategy(id, **parameters)
+    setting = strategy(id, **parameters)
     summarizer = OFFLINE
-    if recording.holds(setting_of(transcript, chosen)):
+    if recording.holds(setting_of(transcript, setting)):
         summarizer = RECORDING + conversation
-    run = replay(transcript, chosen, model=model(summarizer))
-    return Example(chosen, conversation, run, summarizer)
+    run = replay(transcript, setting, model=model(summarizer))
+    return Example(setting, conversation, run, summarizer)
 
 
 def _recorded_parameters(recording: Recording, id: str) -> dict[str, Any]:
@@ -107,7 +109,8 @@ def _recorded_parameters(recording: Recording, id: str) -> dict[str, Any]:
 
 def _scaled_parameters(id: str, conversation: str) -> dict[str, Any]:
     """Return the values of parameters that are made for large windows, made as much smaller as the conversation is."""
+    # The full buffer sends everything: its largest request is as large as the conversation.
     whole = replay(sample(conversation), strategy("buffer"))
-    chosen = presets()[id].parameters if id in presets() else {}
-    scale = scaled(strategy_class(id), int(whole.columns.largest), chosen)
+    parameters = presets()[id].parameters if id in presets() else {}
+    scale = scaled(strategy_class(id), int(whole.columns.largest), parameters)
     return dict(scale.values) if scale else {}

@@ -39,8 +39,10 @@ class Entry(NamedTuple):
     @property
     def other_names(self) -> tuple[str, ...]:
         """The other forms of the word, without those that are one in the language of its reader."""
-        names = [pgettext(TERM_CONTEXT, form) for form in self.also]
-        return tuple(name for name in dict.fromkeys(names) if name != self.name)
+        # Two forms in English may be one word elsewhere, or the term itself.
+        names = dict.fromkeys(pgettext(TERM_CONTEXT, form) for form in self.also)
+        names.pop(self.name, None)
+        return tuple(names)
 
     @property
     def explained(self) -> str:
@@ -49,18 +51,18 @@ class Entry(NamedTuple):
 
     def matches(self, words: str) -> bool:
         """Return whether the word, one of its forms or its meaning holds what somebody looks for."""
-        searched_words = words.casefold().split()
-        own = (self.name, *self.other_names, self.explained)
-        text = " ".join((self.term, *self.also, self.meaning, *own)).casefold()
-        return all(word in text for word in searched_words)
+        in_english = (self.term, *self.also, self.meaning)
+        in_own_language = (self.name, *self.other_names, self.explained)
+        searched_text = " ".join((*in_english, *in_own_language)).casefold()
+        return all(word in searched_text for word in words.casefold().split())
 
 
 @cache
 def glossary() -> Mapping[str, Entry]:
     """Return all entries by their term, in the order of the alphabet."""
     file = files("memviz.dashboard.guide") / "glossary.toml"
-    written = tomllib.loads(file.read_text(encoding="utf-8"))
-    return {term: _entry(term, written[term]) for term in sorted(written)}
+    fields_by_term = tomllib.loads(file.read_text(encoding="utf-8"))
+    return {term: _entry(term, fields_by_term[term]) for term in sorted(fields_by_term)}
 
 
 def shown_terms() -> dict[str, Entry]:
@@ -77,7 +79,7 @@ def entry(word: str) -> Entry:
 
 
 def tooltip(word: str) -> str:
-    """The meaning of a word, as plain text. Raises :class:`UnknownTermError`."""
+    """Return the meaning of a word, as plain text. Raises :class:`UnknownTermError`."""
     return entry(word).explained
 
 

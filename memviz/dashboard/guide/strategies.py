@@ -70,9 +70,11 @@ class StrategyPage:
         A user that is not written as ``NAME: RULE (SOURCE)`` is left out and noted in the
         log: a line in another package must not take the guide down.
         """
+        # The first paragraph of its docstring is the summary; a section begins with its name, all else is detail.
         sections = {}
         details = []
-        for paragraph in (getdoc(strategy) or "").split("\n\n")[1:]:
+        _summary, *paragraphs = (getdoc(strategy) or "").split("\n\n")
+        for paragraph in paragraphs:
             section = _SECTION.fullmatch(paragraph)
             if section:
                 sections[section[1]] = section[2]
@@ -100,6 +102,10 @@ class StrategyPage:
     def of_preset(cls, preset: Preset) -> StrategyPage:
         """The page of a program: its values of the strategy that does the same, and where it differs."""
         page = cls.of(strategies()[preset.strategy])
+        parameters = []
+        for parameter in page.parameters:
+            if parameter.name in preset.parameters:
+                parameters.append(parameter)
         return replace(
             page,
             id=preset.id,
@@ -111,20 +117,18 @@ class StrategyPage:
             ),
             users=(),
             details=(_(preset.differs),) if preset.differs else (),
-            parameters=tuple(
-                parameter
-                for parameter in page.parameters
-                if parameter.name in preset.parameters
-            ),
+            parameters=tuple(parameters),
             values=preset.parameters,
         )
 
     def holds(self, search: str) -> bool:
         """Return whether every word of ``search`` stands in its title, its summary or the names of its users, whatever
         the case of letters."""
-        texts = (self.id, self.title, self.summary, *(user.name for user in self.users))
-        text = "\n".join(texts).casefold()
-        return all(word in text for word in search.casefold().split())
+        user_names = [user.name for user in self.users]
+        texts = (self.id, self.title, self.summary, *user_names)
+        searched_text = "\n".join(texts).casefold()
+        words = search.casefold().split()
+        return all(word in searched_text for word in words)
 
 
 def strategy_pages() -> dict[str, StrategyPage]:
@@ -146,6 +150,9 @@ def program_pages() -> dict[str, StrategyPage]:
 
 
 def _users(id: str, text: str) -> Iterator[User]:
+    """Yield the users of a strategy from the items of a list, such as ``- LangChain: ConversationBufferMemory (its
+    documentation)``."""
+    # An item goes on over the lines below it that begin with no dash.
     for item in re.findall(r"^- ((?:.|\n(?!- ))*)", text, re.MULTILINE):
         line = _on_one_line(item)
         match = _USER.fullmatch(line)

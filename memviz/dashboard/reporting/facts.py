@@ -198,14 +198,19 @@ class ReportFacts:
 def report_facts(settings: Sequence[Setting], transcript: Transcript) -> ReportFacts:
     """Return the facts of the conversation under every setting of the report, at least one."""
     runs = [setting.run for setting in settings]
-    log = next((run.log for run in runs if _is_of(run, transcript)), None)
+    # A log that was counted and searched already saves doing both again.
+    logs = [run.log for run in runs if _is_of(run, transcript)]
+    log = logs[0] if logs else None
     subject = SweepConversation.of(transcript, runs[0].counter, log)
-    found = len(subject.probes)
+    facts = len(subject.probes)
     requests = max(len(run.requests) for run in runs)
-    step = max(ceil_div(found, MAX_FACTS), ceil_div(found * requests, MAX_LOOKUPS), 1)
+    # Of too many facts, or facts at too many requests, every second, third ... is looked for.
+    by_facts = ceil_div(facts, MAX_FACTS)
+    by_lookups = ceil_div(facts * requests, MAX_LOOKUPS)
+    step = max(by_facts, by_lookups, 1)
     subject = replace(subject, probes=subject.probes[::step])
-    of_settings = tuple(_facts(run, subject, transcript) for run in runs)
-    return ReportFacts(subject, of_settings, found)
+    facts_of_settings = [_facts(run, subject, transcript) for run in runs]
+    return ReportFacts(subject, tuple(facts_of_settings), facts)
 
 
 def _facts(
@@ -237,7 +242,11 @@ class ReportCosts:
     @property
     def rows(self) -> list[tuple[str, list[str]]]:
         """The rows of the table: a name, and one cell a setting."""
-        return [(_(name), list(map(write, self.costs))) for name, write in _ROWS]
+        rows = []
+        for name, write in _ROWS:
+            cells = [write(cost) for cost in self.costs]
+            rows.append((_(name), cells))
+        return rows
 
     @property
     def sentences(self) -> list[str]:
@@ -268,14 +277,18 @@ def report_costs(
 ) -> ReportCosts:
     """Return the costs of every setting of the report."""
     runs = [setting.run for setting in settings]
-    was_asked = any(live_replies(run) or not _is_free(run) for run in runs)
-    costs = tuple(assumptions.cost(traffic(run)) for run in runs)
-    return ReportCosts(assumptions, costs, was_asked, runs[0].counter.name)
+    was_asked = any(live_replies(run) or _asked_summarizer(run) for run in runs)
+    costs = [assumptions.cost(traffic(run)) for run in runs]
+    return ReportCosts(assumptions, tuple(costs), was_asked, runs[0].counter.name)
 
 
-def _is_free(run: Run) -> bool:
-    calls = [compaction for compaction in run.compactions if compaction.asked]
-    return all(call.recorded or call.model == OFFLINE for call in calls)
+def _asked_summarizer(run: Run) -> bool:
+    """Return whether a summarizer other than the built-in one answered, and not from a recording."""
+    for compaction in run.compactions:
+        is_live = not compaction.recorded and compaction.model != OFFLINE
+        if compaction.asked and is_live:
+            return True
+    return False
 
 
 _ROWS: tuple[tuple[str, Callable[[Cost], str]], ...] = (

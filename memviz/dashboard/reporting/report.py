@@ -112,9 +112,11 @@ def html_report(
         )
     terms = assumptions or PricingAssumptions.of()
     limits = constraints or Constraints()
+    labels = distinct_names([run.label for run in runs])
     settings = []
-    for index, label in enumerate(distinct_names([run.label for run in runs])):
-        settings.append(Setting(runs[index], label, index, assumptions))
+    for index, (run, label) in enumerate(zip(runs, labels, strict=True)):
+        settings.append(Setting(run, label, index, assumptions))
+    # A setting that was never asked has nothing to draw; tables name it all the same.
     active = [setting for setting in settings if setting.run.requests]
     view = _whole_view(active) if active else None
     facts = report_facts(settings, transcript)
@@ -150,8 +152,9 @@ def _stage(
     terms: PricingAssumptions,
 ) -> Json:
     """Return what the player of the report plays: all steps, or of a long conversation the first ones."""
-    of_run = {id(own.run): own.retained for own in facts.settings}
-    retentions = [of_run[id(setting.run)] for setting in settings]
+    # The facts are of all settings, played are the active ones.
+    retention_of_run = {id(own.run): own.retained for own in facts.settings}
+    retentions = [retention_of_run[id(setting.run)] for setting in settings]
     runs = [setting.setting for setting in settings]
     axis = axis_of(setting.run for setting in settings)
     steps = steps_around(0, int(axis.lasts[-1]))
@@ -161,9 +164,12 @@ def _stage(
 
 def _whole_view(settings: Sequence[Setting]) -> View:
     """Return the part of the conversation that maps show: every request and message of all settings."""
-    last = max(last_place(axis_of([setting.run])) for setting in settings)
-    messages = max(len(setting.run.log) for setting in settings)
-    return View(range(1, last + 1), range(messages))
+    requests = 0
+    messages = 0
+    for setting in settings:
+        requests = max(requests, last_place(axis_of([setting.run])))
+        messages = max(messages, len(setting.run.log))
+    return View(range(1, requests + 1), range(messages))
 
 
 class _Legend(NamedTuple):
@@ -180,8 +186,9 @@ def _legend(settings: Sequence[Setting]) -> _Legend:
     for setting in settings:
         codes.update(fate_map(setting.run).present)
         compactions += setting.run.compactions
-    order = sorted(codes, key=lambda code: (-STEPS[code].fate, code))
-    fates = [(STEP_COLORS[code], _(STEP_TITLES[code])) for code in order]
+    # The larger the number of a fate, the more of the message is sent.
+    ordered_codes = sorted(codes, key=lambda code: (-STEPS[code].fate, code))
+    fates = [(STEP_COLORS[code], _(STEP_TITLES[code])) for code in ordered_codes]
     marks = []
     for mark in marks_of(compactions):
         marks.append((mark.strong_color, mark.character, _(mark.name)))
@@ -230,12 +237,14 @@ def _in_both_themes(figure: go.Figure) -> Json:
 def _differences(
     light: Any, dark: Any, path: list[str | int]
 ) -> Iterator[tuple[list[str | int], Any, Any]]:
+    """Yield the values that differ, each with the way to it, such as ``["layout", "xaxis", "color"]``. Of a list of
+    numbers or texts, which is data, only the whole can differ."""
     if isinstance(light, dict) and isinstance(dark, dict):
         for key in light:
             yield from _differences(light[key], dark[key], [*path, key])
     elif isinstance(light, list) and light and isinstance(light[0], dict):
-        for place, pair in enumerate(zip(light, dark, strict=True)):
-            yield from _differences(*pair, [*path, place])
+        for place, (light_part, dark_part) in enumerate(zip(light, dark, strict=True)):
+            yield from _differences(light_part, dark_part, [*path, place])
     elif light is not dark and light != dark:
         yield path, light, dark
 

@@ -46,39 +46,43 @@ def _setting_to_export(
         return None
     row = {str(name): value for name, value in table.loc[number].items()}
     sentences = (
-        _found(sweep, row),
+        _result_words(sweep, row),
         sweep.grounds.about_results,
         _refused_words(row),
         _whose_prompt(sweep),
     )
     prices = sweep.assumptions
-    prompts = sweep.system_prompts
+    system_prompt = None
+    if sweep.system_prompts:
+        system_prompt = sweep.system_prompts[0] or None
     return Setting(
         sweep.settings[number],
         counter=counter,
         summarizer=summarizer,
         model=prices.main.model if prices.main else DEFAULT_MODEL,
         summarizer_model=prices.summarizer.model if prices.summarizer else "",
-        system_prompt=(prompts[0] or None) if prompts else None,
+        system_prompt=system_prompt,
         found=" ".join(filter(None, sentences)),
         # Where no pair was broken, leaving broken ones out changes nothing of what was measured, and is safe elsewhere.
         repair_tool_pairs=not row["refused"],
     )
 
 
-def _found(sweep: Sweep, row: Mapping[str, Any]) -> str:
+def _result_words(sweep: Sweep, row: Mapping[str, Any]) -> str:
+    """Return ``80% of the facts kept, at most 1,500 tokens a request, $0.02 at the prices of ...; measured over 2
+    conversations on 12 facts.``"""
     cost = cost_in_words(row)
     if row["conversations"] > 1:
         cost += " in all"
     if not isnan(row["usd"]):
         cost += f" at the prices {_whose_prices(sweep)}"
-    does = f"at most {row['peak_tokens']:,.0f} tokens a request, {cost}"
+    results = f"at most {row['peak_tokens']:,.0f} tokens a request, {cost}"
     if not isnan(row["retention"]):
-        does = f"{share_in_words(row['retention'])} of the facts kept, {does}"
-    facts = f" on {sweep.grounds.facts_in_words}" if sweep.grounds.facts else ""
-    return (
-        f"{does}; measured over {counted(row['conversations'], 'conversation')}{facts}."
-    )
+        results = f"{share_in_words(row['retention'])} of the facts kept, {results}"
+    basis = counted(row["conversations"], "conversation")
+    if sweep.grounds.facts:
+        basis += f" on {sweep.grounds.facts_in_words}"
+    return f"{results}; measured over {basis}."
 
 
 def _refused_words(row: Mapping[str, Any]) -> str:
@@ -122,6 +126,7 @@ def sweep_dict(
     ``best_of_each`` (one a strategy). ``grounds`` is what the figures rest on.
     """
     table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
+    sentences = list(best.grounds.sentences)
     return {
         "counter": counter,
         "summarizer": summarizer,
@@ -131,7 +136,7 @@ def sweep_dict(
         "is_complete": sweep.is_complete,
         "stopped": sweep.stopped,
         "recommendation": _recommendation(sweep, best),
-        "grounds": {**asdict(best.grounds), "sentences": list(best.grounds.sentences)},
+        "grounds": {**asdict(best.grounds), "sentences": sentences},
         "best_of_each": list(map(_best, best_of_each(sweep, constraints))),
         "settings": _rows(sweep, table.assign(fits=constraints.fits(table))),
         "cells": _rows(sweep, sweep.frame()),
@@ -207,5 +212,8 @@ def _rows(sweep: Sweep, table: DataFrame) -> list[dict[str, Any]]:
 
 def _json_value(value: Any) -> Any:
     """Return a value as JSON has it; NaN is ``None``."""
-    value = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(value, float) and value != value else value
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and isnan(value):
+        return None
+    return value

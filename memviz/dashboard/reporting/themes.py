@@ -94,9 +94,10 @@ def themed(figure: go.Figure, theme: Theme) -> dict[str, Any]:
     """Return the figure as a dictionary of ``data`` and ``layout`` with the colours and fonts of ``theme``."""
     figure_dict = figure.to_dict()
     figure_dict["layout"]["template"] = template(theme)
+    # Figures name the colours of settings by tokens such as #000001.
     colors = {setting_color(index): color for index, color in enumerate(theme.settings)}
+    # The mark of a setting in a note is a span with a colour of its own: "color:#000001".
     pattern = f"(?<=color:)({'|'.join(colors)})"
-    # The mark of a setting in a note is a span with a colour of its own.
     for note in figure_dict["layout"].get("annotations", ()):
         note["text"] = re.sub(pattern, lambda match: colors[match[0]], note["text"])
     recolored: dict[str, Any] = _recolor(figure_dict, colors)

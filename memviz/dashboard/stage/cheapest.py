@@ -43,8 +43,13 @@ class Race(NamedTuple):
 
     def margin(self, turn: int) -> float:
         """Return by which share of its own spending the leader is ahead of the next one."""
-        least, second = np.sort(self.spent[:, turn - 1])[:2].tolist()
-        return (second - least) / least if least else float(second > 0)
+        spent_by_turn = np.sort(self.spent[:, turn - 1])
+        least, second = spent_by_turn[:2].tolist()
+        if not least:
+            # Whoever spends nothing is ahead of everybody who spends.
+            return float(second > 0)
+        margin: float = (second - least) / least
+        return margin
 
 
 def run_race(
@@ -57,12 +62,13 @@ def run_race(
     usd = []
     tokens = []
     for setting in staged:
-        sent = traffic(setting.run)
-        tokens.append(_tokens_by_turn(sent, turns))
-        cost = None if assumptions is None else assumptions.cost(sent)
+        calls = traffic(setting.run)
+        tokens.append(_tokens_by_turn(calls, turns))
+        cost = None if assumptions is None else assumptions.cost(calls)
         if cost is not None and cost.cumulative_usd is not None:
-            each = np.diff(cost.cumulative_usd, prepend=0.0)
-            usd.append(_up_to(cost.turns, each, turns))
+            usd_of_each = np.diff(cost.cumulative_usd, prepend=0.0)
+            usd.append(_sum_up_to_turns(cost.turns, usd_of_each, turns))
+    # Dollars only where all prices are known, and not all of them are zero.
     if len(usd) == len(staged) and any(spent.any() for spent in usd):
         return Race(staged, np.stack(usd), _IN_DOLLARS, dollars)
     return Race(staged, np.stack(tokens), _IN_TOKENS, _token_words)
@@ -72,24 +78,24 @@ def _token_words(number: float) -> str:
     return counted(int(number), "token")
 
 
-def _tokens_by_turn(sent: Traffic, turns: int) -> NDArray[np.float64]:
-    """Return what both models read and wrote."""
-    chat = sent.input_tokens + sent.output_tokens
-    summarizer = sent.summarizer_input_tokens + sent.summarizer_output_tokens
-    by_summarizer = _up_to(sent.summarizer_turns, summarizer, turns)
-    return _up_to(sent.turns, chat, turns) + by_summarizer
+def _tokens_by_turn(calls: Traffic, turns: int) -> NDArray[np.float64]:
+    """Return what both models had read and written by each turn."""
+    chat_tokens = calls.input_tokens + calls.output_tokens
+    tokens = calls.summarizer_input_tokens + calls.summarizer_output_tokens
+    by_summarizer = _sum_up_to_turns(calls.summarizer_turns, tokens, turns)
+    return _sum_up_to_turns(calls.turns, chat_tokens, turns) + by_summarizer
 
 
-def _up_to(
-    at: NDArray[np.int64], amounts: NDArray[np.generic], turns: int
+def _sum_up_to_turns(
+    turn_of_each: NDArray[np.int64], amounts: NDArray[np.generic], turns: int
 ) -> NDArray[np.float64]:
-    """Return the sum of all amounts up to each turn, from 1."""
-    by_turn = np.bincount(at, weights=amounts, minlength=turns + 1)[: turns + 1]
-    return np.cumsum(by_turn, dtype=np.float64)[1:]
+    """Return the sum of all amounts up to each of so many turns, from 1."""
+    by_turn = np.bincount(turn_of_each, weights=amounts, minlength=turns + 1)
+    return np.cumsum(by_turn[: turns + 1], dtype=np.float64)[1:]
 
 
 def cheapest_candidates(race: Race) -> Iterator[Candidate]:
-    """The winner at the end, and the one half way if that is another one."""
+    """Yield the question for the winner at the end, and for the one half way if that is another one."""
     end = race.turns
     half = end // 2
     if end < LEAST_TURNS:

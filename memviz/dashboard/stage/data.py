@@ -75,7 +75,9 @@ one that is looked at are played; earlier messages are one block."""
 
 def steps_around(step: int, steps: int) -> range:
     """Return the part of so many steps that is played around one of them (0-based)."""
-    first = max(0, min(step - MAX_STEPS // 2, steps - MAX_STEPS))
+    in_the_middle = step - MAX_STEPS // 2
+    latest_first = steps - MAX_STEPS
+    first = max(0, min(in_the_middle, latest_first))
     return range(first, min(steps, first + MAX_STEPS))
 
 
@@ -103,18 +105,18 @@ def stage_data(
     if steps is None:
         steps = steps_around(at or 0, len(all_steps))
     steps = all_steps[steps.start : steps.stop]
+    # Settings that share a log share what was looked up in it, which takes longest.
     texts: dict[int, ProbeTexts] = {}
     if retentions is None:
         retentions = retentions_of(settings, transcript, texts)
     part = PlayedPart(axis, steps, _base(settings, axis, steps))
     lanes = []
-    for setting, own_retention in zip(settings, retentions, strict=True):
+    for setting, own in zip(settings, retentions, strict=True):
         own_texts = texts.get(id(setting.run.log))
-        lane = SettingSteps(setting, part, own_retention, own_texts, assumptions)
-        lanes.append(lane)
-    pending = None
-    for lane in lanes:
-        pending = pending or lane.pending
+        lanes.append(SettingSteps(setting, part, own, own_texts, assumptions))
+    # One step more, if any setting has a request that nobody has answered.
+    pending_records = [lane.pending for lane in lanes if lane.pending is not None]
+    pending = pending_records[0] if pending_records else None
     if chosen is None:
         eventful = [number for number, lane in enumerate(lanes) if lane.run.compactions]
         chosen = min(eventful, default=0)
@@ -165,13 +167,16 @@ def _request_names(
 
 
 def _facts(run: Run, retentions: Sequence[Retention | None]) -> list[Json]:
+    """Return the facts that are followed, each with the turn that states it last, if the log comes to that."""
     measured = [own for own in retentions if own is not None]
     if not measured:
         return []
     facts = []
     for probe in measured[0].probes[:MAX_FACTS]:
-        stated = max(probe.evidence, default=len(run.log))
-        turn = run.log.turn_number(stated) if stated < len(run.log) else None
+        stated_at = max(probe.evidence, default=None)
+        turn = None
+        if stated_at is not None and stated_at < len(run.log):
+            turn = run.log.turn_number(stated_at)
         fact = {"answer": probe.answers[0], "question": probe.question, "turn": turn}
         facts.append(fact)
     return facts
@@ -182,6 +187,7 @@ def _base(settings: Sequence[SettingRun], axis: RequestAxis, steps: range) -> in
     longest = 0
     for setting in settings:
         places = axis.places(request_turns(setting.run))
+        # Places count from 1, steps from 0: these are the requests up to the last step.
         requests = int(np.searchsorted(places, steps.stop, side="right"))
         if requests:
             longest = max(longest, int(setting.run.columns.lengths[requests - 1]))
@@ -194,10 +200,11 @@ def _messages_and_settings(
     """Return the lanes, and the messages they share: those of the longest, where all say the same."""
     first = lanes[0]
     log = first.run.log
+    # Logs of one conversation are mostly one object: only others are compared message by message.
     has_own = [lane.run.log is not log and lane.run.log[:] != log[:] for lane in lanes]
     shared = first if any(has_own) else max(lanes, key=lambda lane: lane.stop)
-    rows = []
+    settings = []
     for lane, has_own_messages in zip(lanes, has_own, strict=True):
-        rows.append(lane.as_data(has_own=has_own_messages, is_open=is_open))
+        settings.append(lane.as_data(has_own=has_own_messages, is_open=is_open))
     messages = messages_of(shared.run, base, shared.stop)
-    return {"messages": messages, "settings": rows}
+    return {"messages": messages, "settings": settings}

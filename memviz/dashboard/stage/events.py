@@ -82,6 +82,7 @@ def _why(compaction: Compaction) -> str:
         return ""
     counts = _(compaction.strategy.limits or _THE_MEMORY)
     if "," in counts:
+        # The comma ends a clause that began with the first one.
         counts += ","
     for pattern, size_template, template in _COUNTS:
         match = pattern.fullmatch(reason)
@@ -101,16 +102,18 @@ def _and_how_often(what: str, run: Run, compaction: Compaction) -> str:
     """Return what was done, and which messages the new summary holds that had been summarized before, if any."""
     if compaction.written is None or compaction.replaces is None:
         return what
-    passed = fate_map(run).generations.row(compaction.written.version - 1, len(run.log))
-    most = int(passed.max(initial=0))
-    if most <= 1:
+    generations = fate_map(run).generations
+    # The number of summaries that each message went through, by the new version.
+    times = generations.row(compaction.written.version - 1, len(run.log))
+    most_times = int(times.max(initial=0))
+    if most_times <= 1:
         return what
-    oldest = in_ranges(np.flatnonzero(passed == most).tolist())[0]
+    oldest = in_ranges(np.flatnonzero(times == most_times).tolist())[0]
     return _(
         "{what}; by now {messages} went through {summaries}",
         what=what,
         messages=message_range(oldest),
-        summaries=counted(most, "summary"),
+        summaries=counted(most_times, "summary"),
     )
 
 
@@ -161,10 +164,9 @@ def setting_sentence(run: Run, record: TurnRecord) -> Sentence:
 def loss_sentence(run: Run, facts: Sequence[Probe], lost_by: int | None) -> Sentence:
     """Return which facts a request knows no more, and what took them: the number of a compaction (``None``: what said
     so is not sent)."""
-    answers = [
-        f"“{shorten(fact.answers[0], MOST_ANSWER_CHARS)}”"
-        for fact in facts[:MOST_NAMED]
-    ]
+    answers = []
+    for fact in facts[:MOST_NAMED]:
+        answers.append(f"“{shorten(fact.answers[0], MOST_ANSWER_CHARS)}”")
     more = len(facts) - len(answers)
     if more:
         answers.append(_("{more:,} more", more=more))
@@ -191,9 +193,8 @@ def _loss(run: Run, many: int, facts: str, lost_by: int | None) -> str:
     compaction = run.compactions[lost_by]
     if compaction.version is not None:
         return ngettext(*_LEFT_OUT, many, facts=facts, version=compaction.version)
-    return ngettext(
-        *_LOST_BY, many, facts=facts, cause=compaction_words(compaction, run).act
-    )
+    cause = compaction_words(compaction, run).act
+    return ngettext(*_LOST_BY, many, facts=facts, cause=cause)
 
 
 def _emphasize(text: str) -> str:
@@ -235,45 +236,53 @@ class EventTeller:
     def events(
         self, number: int, codes: Codes, codes_before: Codes | None
     ) -> list[Event]:
-        """The events of request ``number`` (0-based) as JSON, the weightiest first. ``codes`` are what it does with
-        every message (:data:`memviz.metrics.memory_map.stretches.STEPS`), ``codes_before`` the same of the one before,
-        ``None`` for the first."""
+        """Return the events of request ``number`` (0-based) as JSON, the weightiest first. ``codes`` say what became of
+        every message at that request (:data:`memviz.metrics.memory_map.stretches.STEPS`), ``codes_before`` at the
+        request before; ``None`` for the first one."""
         run = self.run
         record = run.requests[number]
         events = []
         for compaction in record.compactions:
             sentence = compaction_sentence(run, compaction)
             events.append({"kind": _kind(compaction), "sentence": sentence})
+
+        # What is new since the request before.
         recalled_before: set[int] = set()
         is_switched = False
         if number:
-            before = run.strategy_at(run.requests.turn_at(number - 1))
-            is_switched = run.strategy_at(record.turn) is not before
+            strategy_before = run.strategy_at(run.requests.turn_at(number - 1))
+            is_switched = run.strategy_at(record.turn) is not strategy_before
             recalled_before.update(run.requests.parts_at(number - 1).recalled)
         if is_switched:
             sentence = setting_sentence(run, record)
             events.append({"kind": "switched", "sentence": sentence})
         if set(record.parts.recalled) - recalled_before:
             events.append({"kind": "recalled", "sentence": recall_sentence(record)})
-        is_told = is_switched or any(event["kind"] == "dropped" for event in events)
-        if codes_before is not None and not is_told:
+
+        # A sentence on another setting, or on an eviction, says already why messages are gone.
+        is_explained = is_switched or any(
+            event["kind"] == "dropped" for event in events
+        )
+        if codes_before is not None and not is_explained:
             was_sent = codes_before != _DROPPED
             is_dropped = codes[: len(codes_before)] == _DROPPED
             dropped = np.flatnonzero(is_dropped & was_sent).tolist()
             if dropped:
                 sentence = dropped_sentence(dropped)
                 events.append({"kind": "dropped", "sentence": sentence})
-        return [*events, *self._lost(number)]
+        return [*events, *self._losses(number)]
 
-    def _lost(self, number: int) -> Iterator[Event]:
+    def _losses(self, number: int) -> Iterator[Event]:
+        """Yield an event for each cause by which the request knows facts no more."""
         if self.retention is None or not number:
             return
         is_lost = self.retention.states[number] == Knowledge.LOST
         was_known = self.retention.retained[number - 1]
-        causes: dict[int | None, list[int]] = {}
+        facts_by_cause: dict[int | None, list[int]] = {}
         for fact in np.flatnonzero(is_lost & was_known).tolist():
-            causes.setdefault(self._causes.by(number, fact), []).append(fact)
-        for cause, facts in causes.items():
+            cause = self._causes.by(number, fact)
+            facts_by_cause.setdefault(cause, []).append(fact)
+        for cause, facts in facts_by_cause.items():
             probes = [self.retention.probes[fact] for fact in facts]
             sentence = loss_sentence(self.run, probes, cause)
             yield {"kind": "fact lost", "facts": facts, "sentence": sentence}

@@ -112,13 +112,14 @@ def lane(
     message: the tools that were offered, and what the chat format adds."""
     space = memory.space
     pieces: list[Json] = []
-    in_prompt = []
-    # What is written into the system prompt is counted together, at the first of it.
-    written_tokens = tokens["summary"]
+    notes_in_prompt = []
+    # The tokens of all notes together, from which those that are messages of their own are taken away.
+    tokens_in_prompt = tokens["summary"]
     input_start = parts.input.start if parts.input else memory.length
     for piece in parts.pieces:
         if isinstance(piece, Messages):
             kind = "i" if piece.start >= input_start else "h"
+            # The system prompt stands in a piece of its own.
             start = max(piece.start, space.system_stop)
             pieces += _messages(kind, start, piece.stop, base, sizes)
         elif isinstance(piece, Picked):
@@ -127,22 +128,25 @@ def lane(
         elif isinstance(piece, Line):
             text_tokens = space.sums.counter(piece.message.content)
             if piece.quotes:
-                written_tokens -= text_tokens
+                tokens_in_prompt -= text_tokens
             if piece.place == "message":
                 letter = "f" if piece.quotes else "l"
                 pieces.append([letter, 0, 0, text_tokens + TOKENS_PER_MESSAGE])
         elif piece.place == "message":
             text_tokens = space.summaries.tokens(piece.start, piece.stop)
-            written_tokens -= text_tokens
+            tokens_in_prompt -= text_tokens
             notes = ["n", piece.start, piece.stop, text_tokens + TOKENS_PER_MESSAGE]
             pieces.append(notes)
         else:
-            in_prompt.append(["n", piece.start, piece.stop, 0])
-            pieces.append(in_prompt[-1])
-    if in_prompt:
-        in_prompt[0][3] = written_tokens
+            notes = ["n", piece.start, piece.stop, 0]
+            notes_in_prompt.append(notes)
+            pieces.append(notes)
+    if notes_in_prompt:
+        # What is written into the system prompt is counted together, at the first of it.
+        notes_in_prompt[0][3] = tokens_in_prompt
     if tokens["system"]:
-        messages = max(space.system_count, bool(in_prompt))
+        # Notes stand in a system message, even where the conversation has none.
+        messages = max(space.system_count, bool(notes_in_prompt))
         system_tokens = tokens["system"] + TOKENS_PER_MESSAGE * messages
         pieces.insert(0, ["s", 0, space.system_stop, system_tokens])
     return pieces
@@ -151,6 +155,7 @@ def lane(
 def _messages(
     kind: str, start: int, stop: int, base: int, sizes: Sizes
 ) -> Iterator[Json]:
+    """Yield the piece of the messages before ``base``, with their tokens, and that of the others."""
     if start < base:
         end = min(stop, base)
         yield [kind, start, end, int(sizes[start:end].sum())]
@@ -161,9 +166,10 @@ def _messages(
 def changes(codes: Codes, before: Codes, base: int) -> list[list[int]]:
     """Return ``[start, stop, code]`` of the messages from ``base`` on whose code is another one than ``before``; what
     was not there before had none (0)."""
-    then = np.zeros(len(codes), np.int64)
-    then[: len(before)] = before[: len(codes)]
-    changed = np.where(codes != then, codes.astype(np.int64), -1)
+    codes_before = np.zeros(len(codes), np.int64)
+    codes_before[: len(before)] = before[: len(codes)]
+    # -1 where nothing is to be said; -2 at both ends, which is neither that nor a code, begins and ends a stretch.
+    changed = np.where(codes != codes_before, codes.astype(np.int64), -1)
     changed[:base] = -1
     edges = np.flatnonzero(np.diff(np.r_[-2, changed, -2])).tolist()
     stretches = []
@@ -178,7 +184,10 @@ def resized_messages(
 ) -> list[list[int]]:
     """Return ``[position, tokens]`` of the messages from ``base`` on that take other
     tokens than ``before``; what was not there before took those of ``whole``."""
-    then = whole[: len(sizes)].copy()
-    then[: len(before)] = before[: len(sizes)]
-    positions = np.flatnonzero(sizes != then).tolist()
-    return [[at, int(sizes[at])] for at in positions if at >= base]
+    sizes_before = whole[: len(sizes)].copy()
+    sizes_before[: len(before)] = before[: len(sizes)]
+    resized = []
+    for position in np.flatnonzero(sizes != sizes_before).tolist():
+        if position >= base:
+            resized.append([position, int(sizes[position])])
+    return resized

@@ -115,13 +115,16 @@ def staged_runs(
 def _spread(
     by_kind: Mapping[Kind, Sequence[Candidate]], steps: range, at_most: int
 ) -> list[Question]:
+    """Return at most so many of the candidates as questions, spread over the steps."""
     chosen = _Chosen(len(steps) / at_most)
-    for _place in range(ceil_div(at_most, PER_CHEAPEST)):
+    # The few that have no place of their own take theirs first.
+    for _number in range(ceil_div(at_most, PER_CHEAPEST)):
         chosen.take("cheapest", by_kind["cheapest"])
     for place in range(at_most - len(chosen.questions)):
         middle = steps.start + (place + 0.5) * chosen.width
-        turn = place % len(ROUND)
-        for kind in dict.fromkeys([*ROUND[turn:], *ROUND[:turn]]):
+        # Another kind is asked first at each place; where it has no candidate, the next one in the round is asked.
+        first = place % len(ROUND)
+        for kind in dict.fromkeys([*ROUND[first:], *ROUND[:first]]):
             if chosen.take(kind, by_kind[kind], middle):
                 break
     return sorted(chosen.questions, key=lambda question: question.step)

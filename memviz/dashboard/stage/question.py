@@ -107,9 +107,8 @@ class StagedRun:
     @property
     def requests(self) -> range:
         """The numbers (from 0) of the requests that are shown and have one before them."""
-        first, stop = np.searchsorted(
-            self._steps, [self.steps.start, self.steps.stop]
-        ).tolist()
+        ends = [self.steps.start, self.steps.stop]
+        first, stop = np.searchsorted(self._steps, ends).tolist()
         return range(max(1, first), stop)
 
     def step(self, request: int) -> int:
@@ -180,17 +179,18 @@ def fullness(strategy: Strategy, memory: Memory) -> Fullness | None:
         rule = _("past {limit:,} it {acts}", limit=fill.limit, acts=acts(strategy))
         share = fill.held / max(1, fill.limit)
         return Fullness(words, rule, share, fill.is_over)
+    # A rule that does not say how full it is may say how much it still takes.
     room = strategy.headroom(memory)
     if room is None or room.unit not in ("tokens", "messages"):
         return None
-    pending = memory.pending_tokens
-    least = 0
+    held = memory.pending_tokens
+    least_room = 0
     if room.unit == "messages":
-        pending = memory.pending
-        least = 1
-    share = pending / max(1, pending + room.amount)
+        held = memory.pending
+        least_room = 1
+    share = held / max(1, held + room.amount)
     words = _("room for fewer than {room}", room=_room_words(room))
-    return Fullness(words, "", share, is_over=room.amount <= least)
+    return Fullness(words, "", share, is_over=room.amount <= least_room)
 
 
 def _room_words(room: Headroom) -> str:
@@ -200,44 +200,51 @@ def _room_words(room: Headroom) -> str:
 
 
 def summarizing_candidates(staged: StagedRun) -> Iterator[Candidate]:
-    """A question for each request before which it summarized, and for each before which it nearly did."""
+    """Yield a question for each request before which it summarized, and for each before which it nearly did."""
     requests = staged.run.requests
-    compactions = dict(requests.compactions())
-    coming = staged.requests.stop
+    compactions_of = dict(requests.compactions())
+    # Backwards, so that the compaction that comes next is known at each request.
+    next_compacting = staged.requests.stop
     for request in reversed(staged.requests):
-        here = compactions.get(request, ())
-        if here:
-            coming = request
+        compactions = compactions_of.get(request, ())
+        if compactions:
+            next_compacting = request
         strategy = staged.strategy_at(request)
-        has_other = any(act.error is not None or act.is_decision for act in here)
+        # What failed, what the user decided and what another setting did nobody can predict from the rule.
+        has_other = any(act.error is not None or act.is_decision for act in compactions)
         if has_other or strategy is not staged.strategy_at(request - 1):
             continue
         before = fullness(strategy, requests.memory_at(request - 1))
         after = fullness(strategy, requests.memory_at(request))
         if before is None or after is None or before.is_over:
             continue
-        compaction = first_act(here, strategy)
-        if compaction is None:
-            if here or after.is_over or after.share < NEAR_SHARE:
-                continue
-            interest = after.share
-        else:
+        compaction = first_act(compactions, strategy)
+        if compaction is not None:
+            # The less it held one request before, the more of a surprise.
             interest = 1 - before.share
+        elif compactions or after.is_over or after.share < NEAR_SHARE:
+            continue
+        else:
+            interest = after.share
         yield Candidate(
             staged.step(request),
             staged.number,
-            _events(staged, request, coming),
+            _events(staged, request, next_compacting),
             compaction is not None,
             interest,
             partial(ask_if_summarizing, staged, request, before, after, compaction),
         )
 
 
-def _events(staged: StagedRun, request: int, coming: int) -> frozenset[Hashable]:
-    """Return what the question is about: the way to the compaction before the request ``coming``, and that one itself
-    where it comes here. Who was told that it did not come yet knows that it will."""
-    kinds = ("way", "compaction") if request == coming else ("way",)
-    return frozenset((kind, staged.number, coming) for kind in kinds)
+def _events(
+    staged: StagedRun, request: int, next_compacting: int
+) -> frozenset[Hashable]:
+    """Return the events that the question is about: the way to the next compaction, and that one itself where it comes
+    before this request. Who was told that it did not come yet knows that it will."""
+    way: Hashable = ("way", staged.number, next_compacting)
+    if request != next_compacting:
+        return frozenset({way})
+    return frozenset({way, ("compaction", staged.number, next_compacting)})
 
 
 def ask_if_summarizing(

@@ -52,7 +52,7 @@ class PlayedPart(NamedTuple):
     """The first message that is drawn by itself."""
 
 
-class _Sent(NamedTuple):
+class _Contents(NamedTuple):
     """The fate of every message at a request, and the facts that it knows. The JSON of the next request holds what
     differs from it."""
 
@@ -77,26 +77,33 @@ class SettingSteps:
     """The cost so far at each request, where prices are known."""
 
     def __post_init__(self) -> None:
-        run = self.run = self.setting.run
+        run = self.setting.run
+        self.run = run
         self.whole_tokens = message_sizes(run.space, len(run.log))
         self.fates = fate_map(run)
         self.teller = EventTeller(run, self.retention, self.texts)
         if self.assumptions is not None:
             self._price(self.assumptions)
+        self._take_part()
+
+    def _take_part(self) -> None:
+        """Note which requests are played, at which steps of the part, and where their messages stop."""
+        run = self.run
         axis, steps, base = self.part
-        places = axis.places(request_turns(run)) - 1
-        is_shown = (places >= steps.start) & (places < steps.stop)
-        self.requests = np.flatnonzero(is_shown).tolist()
-        self.steps = (places[is_shown] - steps.start).tolist()
+        # Places count from 1, steps from 0.
+        step_of_request = axis.places(request_turns(run)) - 1
+        is_played = (step_of_request >= steps.start) & (step_of_request < steps.stop)
+        self.requests = np.flatnonzero(is_played).tolist()
+        self.steps = (step_of_request[is_played] - steps.start).tolist()
         if self.steps and self.steps[0] > 0 and self.requests[0] > 0:
-            # The request that was sent last before the first step.
+            # The part begins with steps of other settings: there this one still shows the request before.
             self.requests.insert(0, self.requests[0] - 1)
             self.steps.insert(0, 0)
         self.stop = base
         if self.requests:
             self.stop = int(run.columns.lengths[self.requests[-1]])
-        is_end_shown = steps.stop == int(axis.lasts[-1])
-        self.pending = run.pending if is_end_shown else None
+        is_end_played = steps.stop == int(axis.lasts[-1])
+        self.pending = run.pending if is_end_played else None
         if self.pending is not None:
             self.stop = self.pending.memory.length
 
@@ -112,19 +119,21 @@ class SettingSteps:
     def _input_costs(self, number: int) -> list[float]:
         """Return the tokens that a request read from the cache, what these cost, and
         what the rest of its input costs, in US dollars."""
-        fresh, cached, written, _output = self.cost.usd[:, number].tolist()
-        tokens = int(self.cost.cached_tokens[number])
+        fresh_usd, cached_usd, to_cache_usd, _output = self.cost.usd[:, number].tolist()
+        cached_tokens = int(self.cost.cached_tokens[number])
+        paid_usd = fresh_usd + to_cache_usd
         return [
-            tokens,
-            round(cached, DOLLAR_DIGITS),
-            round(fresh + written, DOLLAR_DIGITS),
+            cached_tokens,
+            round(cached_usd, DOLLAR_DIGITS),
+            round(paid_usd, DOLLAR_DIGITS),
         ]
 
     def as_data(self, *, has_own: bool, is_open: bool) -> Json:
         """Return the setting as JSON. ``has_own``: with messages of its own; ``is_open``: with a last step for requests
         that nobody has answered."""
         requests: list[Json | None] = [None] * len(self.part.steps)
-        before = _Sent(np.zeros(0, np.uint8), self.whole_tokens[:0], "")
+        # Each request says only what is different from the one before it; the first from one that sends nothing.
+        before = _Contents(np.zeros(0, np.uint8), self.whole_tokens[:0], "")
         for step, number in zip(self.steps, self.requests, strict=True):
             requests[step], before = self._request(number, before)
         if is_open:
@@ -147,7 +156,7 @@ class SettingSteps:
             "messages": own_messages,
         }
 
-    def _request(self, number: int, before: _Sent) -> tuple[Json, _Sent]:
+    def _request(self, number: int, before: _Contents) -> tuple[Json, _Contents]:
         record = self.run.requests[number]
         codes = self._codes(number)
         knowledge = ""
@@ -155,8 +164,8 @@ class SettingSteps:
             states = self.retention.states[number, :MAX_FACTS].tolist()
             knowledge = "".join(map(str, states))
         sizes = sent_sizes(record.memory, record.parts, self.whole_tokens)
-        sent = _Sent(codes, sizes, knowledge)
-        request = self._request_pieces(record, sent, before)
+        contents = _Contents(codes, sizes, knowledge)
+        request = self._request_pieces(record, contents, before)
         if self.usd is not None:
             request["usd"] = dollars(float(self.usd[number]))
             request["paid"] = self._input_costs(number)
@@ -167,30 +176,31 @@ class SettingSteps:
             request["before"] = self._before(number)
         codes_before = self._codes(number - 1) if number else None
         request["events"] = self.teller.events(number, codes, codes_before)
-        return _drop_empty(request), sent
+        return _drop_empty(request), contents
 
-    def _pending(self, before: _Sent) -> Json | None:
+    def _pending(self, before: _Contents) -> Json | None:
         record = self.pending
         if record is None:
             return None
         sizes = sent_sizes(record.memory, record.parts, self.whole_tokens)
-        sent = _Sent(pending_codes(self.run), sizes, "")
-        return _drop_empty(
-            {**self._request_pieces(record, sent, before), "pending": True}
-        )
+        contents = _Contents(pending_codes(self.run), sizes, "")
+        pieces = self._request_pieces(record, contents, before)
+        return _drop_empty({**pieces, "pending": True})
 
-    def _request_pieces(self, record: TurnRecord, sent: _Sent, before: _Sent) -> Json:
+    def _request_pieces(
+        self, record: TurnRecord, contents: _Contents, before: _Contents
+    ) -> Json:
         """Return the pieces that a request sends, and how full that is."""
         strategy = self.run.strategy_at(record.turn)
         base = self.part.base
         memory = record.memory
         request = {
-            "pieces": lane(memory, record.parts, record.tokens, sent.sizes, base),
+            "pieces": lane(memory, record.parts, record.tokens, contents.sizes, base),
             "tokens": record.total_tokens,
             "length": memory.length,
-            "fates": changes(sent.codes, before.codes, base),
+            "fates": changes(contents.codes, before.codes, base),
             "sizes": resized_messages(
-                sent.sizes, before.sizes, self.whole_tokens, base
+                contents.sizes, before.sizes, self.whole_tokens, base
             ),
         }
         limit = limit_of(strategy)
@@ -237,5 +247,6 @@ def _describe_limit(limit: Limit) -> Json:
 
 
 def _drop_empty(request: Json) -> Json:
+    """Return the parts of a request that say something: 0 and false do."""
     empty: tuple[Any, ...] = (None, "", [])
     return {name: value for name, value in request.items() if value not in empty}

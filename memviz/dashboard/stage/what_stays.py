@@ -66,31 +66,36 @@ _ASKS_OF_CLEARED = noop(
 
 
 def knowing_candidates(staged: StagedRun, retention: Retention) -> Iterator[Candidate]:
-    """A question for each fact that was known and that a request knows from another place, or no more: where a summary
-    took in what said it, or where that fell out of what is sent. Where nothing is ever summarized, also one for each
-    fact at the last request that knows it."""
-    states = retention.states
-    changed = np.zeros(len(states), dtype=bool)
-    changed[[*staged.changed()]] = True
-    before = states[:-1]
-    is_known = retention.retained[:-1] & (before != Knowledge.SYSTEM)
-    is_lost = is_known & retention.judged[1:] & ~retention.retained[1:]
-    in_summary = is_known & (states[1:] == Knowledge.SUMMARY) & changed[1:, None]
-    if grows_a_list(staged.run):  # what a summary once says stays as it is
-        in_summary &= before != Knowledge.SUMMARY
+    """Yield a question for each fact that was known and that a request knows from another place, or no more: where a
+    summary took in what said it, or where that fell out of what is sent. Where nothing is ever summarized, yield also
+    one for each fact at the last request that knows it."""
+    # Arrays [requests x facts] about every request but the first: row 0 compares request 1 with request 0.
+    before = retention.states[:-1]
+    after = retention.states[1:]
+    was_known = retention.retained[:-1] & (before != Knowledge.SYSTEM)
+    is_lost = was_known & retention.judged[1:] & ~retention.retained[1:]
+
+    is_changed = np.zeros(len(retention.states), dtype=bool)
+    is_changed[list(staged.changed())] = True
+    stays = was_known & (after == Knowledge.SUMMARY) & is_changed[1:, None]
+    if grows_a_list(staged.run):
+        # What a summary of a list once says stays as it is: nobody needs to guess that.
+        stays &= before != Knowledge.SUMMARY
     if not staged.run.compactions:
-        in_summary[:-1] |= is_known[:-1] & is_lost[1:]
-    shown_requests = staged.requests
-    for row, fact in np.argwhere(is_lost | in_summary).tolist():
+        # No summary takes anything in: the answer is yes one request before a fact is lost.
+        stays[:-1] |= was_known[:-1] & is_lost[1:]
+
+    played_requests = staged.requests
+    for row, fact in np.argwhere(is_lost | stays).tolist():
         request = row + 1
-        if request in shown_requests:
+        if request in played_requests:
             is_again = before[row, fact] == Knowledge.SUMMARY
             about = {("compaction", staged.number, request), ("fact", fact)}
             yield Candidate(
                 staged.step(request),
                 staged.number,
                 frozenset(about),
-                bool(in_summary[row, fact]),
+                bool(stays[row, fact]),
                 AGAIN if is_again else FIRST,
                 partial(ask_if_known, staged, retention, request, fact),
             )
@@ -173,17 +178,18 @@ def _flat(text: str) -> str:
 
 
 def staying_candidates(staged: StagedRun) -> Iterator[Candidate]:
-    """A question for each request that a summarization or a clearing changed; where the rule does neither, for each at
-    which one more message fell out."""
-    changed = [*staged.changed()]
+    """Yield a question for each request that a summarization or a clearing changed; where the rule does neither, for
+    each at which one more message fell out."""
+    requests = list(staged.changed())
     if not staged.run.compactions:
+        # The history that is sent begins later than before, or is no longer one range (-1).
         starts = staged.run.columns.starts
-        fell_out = np.flatnonzero((starts[1:] > starts[:-1]) | (starts[1:] < 0)) + 1
-        shown_requests = staged.requests
-        changed += [
-            request for request in fell_out.tolist() if request in shown_requests
-        ]
-    for request in changed:
+        is_moved = (starts[1:] > starts[:-1]) | (starts[1:] < 0)
+        played_requests = staged.requests
+        for request in (np.flatnonzero(is_moved) + 1).tolist():
+            if request in played_requests:
+                requests.append(request)
+    for request in requests:
         yield Candidate(
             staged.step(request),
             staged.number,
@@ -199,29 +205,32 @@ def verbatim_ranges(staged: StagedRun, request: int) -> list[range]:
     run = staged.run
     record = run.requests[request]
     fates = run.fates_at(record)[: record.memory.length]
-    sent = np.flatnonzero(fates == Fate.VERBATIM)
-    return in_ranges(sent[sent >= run.space.system_stop].tolist())
+    positions = np.flatnonzero(fates == Fate.VERBATIM)
+    behind_prompt = positions[positions >= run.space.system_stop]
+    return in_ranges(behind_prompt.tolist())
 
 
 def ask_what_stays(staged: StagedRun, request: int) -> Question | None:
     """Return which messages ``request`` (number from 0, with one before it) sends word for word; ``None`` where they
     are many pieces, where messages were recalled, or where nothing else is plausible."""
-    sent = verbatim_ranges(staged, request)
-    if not 0 < len(sent) <= MOST_RANGES:
+    ranges = verbatim_ranges(staged, request)
+    if not 0 < len(ranges) <= MOST_RANGES:
         return None
-    *before, last = sent
+    # The choices differ in where the last range begins.
+    *before, last = ranges
     starts = _starts(staged, request, before, last)
     has_recalled = staged.run.requests[request].recalled is not None
     if has_recalled or len(starts) < CHOICES - 1:
         return None
+    choices = [_words([*before, range(start, last.stop)]) for start in starts]
     return Question(
         "stays",
         staged.step(request),
         staged.number,
         _stays_text(staged, request),
-        tuple(_words([*before, range(start, last.stop)]) for start in starts),
+        tuple(choices),
         starts.index(last.start),
-        _stays_reason(staged, request, sent),
+        _stays_reason(staged, request, ranges),
     )
 
 
@@ -230,13 +239,14 @@ def _starts(
 ) -> list[int]:
     """Return where the last of the ranges might begin, the right one among them, from the oldest to the newest."""
     memory = staged.run.requests.memory_at(request)
-    first = before[-1].stop + 1 if before else memory.history_start
-    earlier = verbatim_ranges(staged, request - 1)
     right = last.start
+    # No later than the newest input, which is always sent.
     newest = max(right, min(memory.before_input, last.stop - 1))
-    oldest = first
-    if earlier and first < earlier[-1].start < right:
-        oldest = earlier[-1].start
+    # No earlier than what can be sent at all; where the request before began later than that, as there.
+    oldest = before[-1].stop + 1 if before else memory.history_start
+    ranges_before = verbatim_ranges(staged, request - 1)
+    if ranges_before and oldest < ranges_before[-1].start < right:
+        oldest = ranges_before[-1].start
     older = _spaced_positions(oldest, right)[::-1]
     newer = _spaced_positions(newest, right)[::-1]
     # The right one stands in another place from request to request, so that no place wins by itself.
@@ -271,11 +281,11 @@ def _stays_text(staged: StagedRun, request: int) -> str:
     return _(asks, label=staged.label, name=record.name)
 
 
-def _stays_reason(staged: StagedRun, request: int, sent: Sequence[range]) -> str:
+def _stays_reason(staged: StagedRun, request: int, ranges: Sequence[range]) -> str:
     run = staged.run
     record = run.requests[request]
     sums = run.space.sums
-    sent_tokens = sum(sums.between(part.start, part.stop) for part in sent)
+    tokens = sum(sums.between(part.start, part.stop) for part in ranges)
     compaction = first_act(record.compactions, staged.strategy_at(request))
     template = noop(
         "Of {said} so far the request of {name} sends {sent} word for word: {messages} with {tokens}."
@@ -291,7 +301,7 @@ def _stays_reason(staged: StagedRun, request: int, sent: Sequence[range]) -> str
         what=what,
         said=counted(record.memory.length, "message"),
         name=record.name,
-        sent=_words(sent),
-        messages=counted(sum(map(len, sent)), "message"),
-        tokens=counted(sent_tokens, "token"),
+        sent=_words(ranges),
+        messages=counted(sum(map(len, ranges)), "message"),
+        tokens=counted(tokens, "token"),
     )

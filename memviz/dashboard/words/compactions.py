@@ -219,14 +219,17 @@ def _place_words(compaction: Compaction, run: Run | None) -> str:
 
 def act_words(compaction: Compaction) -> ActWords:
     """Return the words for what it did."""
-    return ActWords(*map(_, _ACTS.get(outcome_of(compaction), _SUMMARIZATION)))
+    texts = _ACTS.get(outcome_of(compaction), _SUMMARIZATION)
+    return ActWords(*map(_, texts))
 
 
 def _is_restoring(compaction: Compaction) -> bool:
-    """Return whether a rule took back what it had cleared or shortened: a mark went backwards."""
-    after = dict(compaction.after.marks)
-    before = compaction.before.marks
-    return any(after.get(name, position) < position for name, position in before)
+    """Return whether a rule took back what it had cleared or shortened: the mark up to which it did went backwards."""
+    marks_after = dict(compaction.after.marks)
+    for name, position in compaction.before.marks:
+        if marks_after.get(name, position) < position:
+            return True
+    return False
 
 
 def request_words(compaction: Compaction, run: Run | None = None) -> str:

@@ -129,24 +129,32 @@ def unseen_words(tokens: int) -> str:
 
 
 def _place(run: Run, breach: Breach) -> RequestPlace:
-    calls = sum(turn == breach.turn for turn in run.columns.turns.tolist())
-    return breach.turn, breach.call, calls if breach.call else 1
+    """Return turn, call and number of calls of the request that the breach is at."""
+    if not breach.call:
+        return breach.turn, breach.call, 1  # it concerns the turn as a whole
+    calls = run.columns.turns.tolist().count(breach.turn)
+    return breach.turn, breach.call, calls
 
 
 def breach_lines(run: Run, breaches: Iterable[Breach]) -> list[str]:
     """Return breaches as sentences: one for what is wrong in the same way in requests that follow each other."""
-    numbers = {
-        (record.turn, record.call): number for number, record in enumerate(run.requests)
-    }
-    ranges = []
-    open_range: dict[object, list[Breach]] = {}
+    number_of = {}
+    for number, record in enumerate(run.requests):
+        number_of[record.turn, record.call] = number
+    stretches: list[list[Breach]] = []
+    last_stretches: dict[object, list[Breach]] = {}
+    """The newest stretch of breaches of each kind, about each message or version."""
     for breach in breaches:
-        number = numbers.get((breach.turn, breach.call), 0)
-        same = (breach.kind, breach.position, breach.version)
-        before = open_range.get(same, [])
-        if before and numbers.get((before[-1].turn, before[-1].call)) == number - 1:
-            before.append(breach)
-        else:
-            open_range[same] = [breach]
-            ranges.append(open_range[same])
-    return [breach_words(run, part[0], part[-1]) for part in ranges]
+        number = number_of.get((breach.turn, breach.call), 0)
+        subject = (breach.kind, breach.position, breach.version)
+        stretch = last_stretches.get(subject)
+        goes_on = False
+        if stretch is not None:
+            last = stretch[-1]
+            goes_on = number_of.get((last.turn, last.call)) == number - 1
+        if stretch is None or not goes_on:
+            stretch = []
+            stretches.append(stretch)
+            last_stretches[subject] = stretch
+        stretch.append(breach)
+    return [breach_words(run, stretch[0], stretch[-1]) for stretch in stretches]

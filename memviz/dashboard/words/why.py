@@ -149,19 +149,23 @@ def need_words(why: Why) -> str:
 
 
 def _quote(why: Why, position: int) -> str:
+    """Return the part of a message that says the statement: ``… so my budget is 3,000 euros for …``."""
     message = readable(why.run.log[position])
     text = " ".join(message.split())
     answers = (why.probe.question, *why.probe.answers)
-    places = [text.casefold().find(answer.casefold()) for answer in answers]
-    places = [at for at in places if at >= 0]
+    places = []
+    for answer in answers:
+        place = text.casefold().find(answer.casefold())
+        if place >= 0:
+            places.append(place)
     if not places:
         # Other marks stand between the words, or other words are said.
         text = sentence_saying(message, answers) or text
     start = max(0, min(places, default=0) - QUOTE_CHARS // 2)
-    quote = text[start : start + QUOTE_CHARS]
+    stop = start + QUOTE_CHARS
     before = "…" if start else ""
-    after = "…" if start + QUOTE_CHARS < len(text) else ""
-    return f"{before}{quote}{after}"
+    after = "…" if stop < len(text) else ""
+    return f"{before}{text[start:stop]}{after}"
 
 
 def remedy_words(remedy: Remedy) -> RemedyWords:

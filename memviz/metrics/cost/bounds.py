@@ -85,6 +85,7 @@ def plan_turn(
     first_tokens = sent_tokens
     if rounds:
         first_tokens += TOOL_TOKENS
+    # Each further round sends what the ones before it wrote, and may send all that was recalled.
     request_tokens = [first_tokens]
     for number in range(1, rounds + 1):
         earlier_rounds_tokens = number * (reply_tokens + TOOL_TOKENS)
@@ -113,9 +114,11 @@ def _plan_questions(
     for run in runs:
         if run.turns:
             last = run.turns[-1]
-            sent = last.total_tokens + last.reply_tokens + question_tokens
+            sent_tokens = last.total_tokens + last.reply_tokens + question_tokens
             log_tokens = _log_tokens(run)
-            plan += plan_turn(run.strategy, sent, log_tokens, askers, _margin(run))
+            plan += plan_turn(
+                run.strategy, sent_tokens, log_tokens, askers, _margin(run)
+            )
     return plan
 
 
@@ -130,6 +133,7 @@ def bound_judging(
     if not (runs and probes):
         return CostBound()
     counter = runs[0].counter
+    # A bound may take each question for the longest one.
     longest = max(counter(probe.question) for probe in probes)
     plan = _plan_questions(runs, askers, longest) * len(probes)
     if judge is not None:
@@ -181,9 +185,11 @@ def bound_free_run(
     for run, answered in zip(runs, answered_turns, strict=True):
         for turn in list(run.turns)[answered:]:
             reply_tokens = (turn.turn - 1) * askers.reply_tokens
-            sent = turn.total_tokens + reply_tokens
+            sent_tokens = turn.total_tokens + reply_tokens
             log_tokens = _log_tokens(run) + reply_tokens
-            plan += plan_turn(run.strategy, sent, log_tokens, askers, _margin(run))
+            plan += plan_turn(
+                run.strategy, sent_tokens, log_tokens, askers, _margin(run)
+            )
     return price_at_most(plan)
 
 

@@ -33,7 +33,7 @@ class CacheBreak(NamedTuple):
     """One request that had to pay in full for what the cache could have held."""
 
     request: int
-    """Its number (0-based)."""
+    """The number of the request (0-based)."""
     breaker: Breaker
     lost_tokens: int
     """Tokens that would have been read from the cache if nothing had broken it."""
@@ -49,20 +49,20 @@ def cache_breaks(
     """
     if cache is None:
         return []
-    sent = cost.traffic
+    traffic = cost.traffic
     # All of a request but the tokens that open the reply stands at the start of the next
     # one, where nothing before its end changed.
-    whole = sent.input_tokens[:-1] - TOKENS_PER_REQUEST
+    whole = traffic.input_tokens[:-1] - TOKENS_PER_REQUEST
     could_read = whole // cache.step_tokens * cache.step_tokens
     could_read[whole < cache.min_tokens] = 0
-    lost = could_read - cost.cached_tokens[1:]
-    is_paused = np.diff(sent.turns) > 0
+    lost_tokens = could_read - cost.cached_tokens[1:]
+    is_paused = np.diff(traffic.turns) > 0
     if cache.is_alive(pause_seconds):
         is_paused[:] = False
-    begins_alike = sent.shared_tokens[1:] >= whole
+    begins_alike = traffic.shared_tokens[1:] >= whole
     changed = dict(run.requests.compactions())
     breaks = []
-    for before in np.flatnonzero(lost > 0).tolist():
+    for before in np.flatnonzero(lost_tokens > 0).tolist():
         number = before + 1
         if is_paused[before]:
             breaker = Breaker.PAUSE
@@ -72,7 +72,7 @@ def cache_breaks(
         else:
             kinds = {compaction.kind for compaction in changed.get(number, ())}
             breaker = _breaker_of(kinds, run, number)
-        breaks.append(CacheBreak(number, breaker, int(lost[before])))
+        breaks.append(CacheBreak(number, breaker, int(lost_tokens[before])))
     return breaks
 
 

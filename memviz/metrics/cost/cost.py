@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import isnan
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ class Cost:
     usd: Usd
     """US dollars of ``tokens``; NaN where the rate is unknown."""
     uncached_usd: Usd
-    """The same, had there been no cache."""
+    """US dollars of the tokens of each request, had there been no cache."""
     summaries_usd: Usd
     """[2 x summarizations]: US dollars of the summarizer's input and output, never cached."""
     missing: tuple[MissingPrice, ...] = ()
@@ -110,8 +110,8 @@ class Cost:
     @property
     def hit_rate(self) -> float:
         """Share of the input tokens that was read from the cache; 0 where nothing was sent."""
-        sent = int(self.traffic.input_tokens.sum())
-        return int(self.cached_tokens.sum()) / sent if sent else 0.0
+        input_tokens = int(self.traffic.input_tokens.sum())
+        return int(self.cached_tokens.sum()) / input_tokens if input_tokens else 0.0
 
     @cached_property
     def turns(self) -> Tokens:
@@ -137,7 +137,7 @@ class Cost:
 
     @cached_property
     def uncached_cumulative_usd(self) -> Usd | None:
-        """The same, had there been no cache."""
+        """US dollars of both models up to and including each step, had there been no cache."""
         return self._add_up(self.uncached_request_usd)
 
     @property
@@ -150,8 +150,8 @@ class Cost:
     @cached_property
     def parts(self) -> CostParts:
         """Tokens and dollars of each step, by what is paid for."""
-        sent = self.traffic
-        summaries = (sent.summarizer_input_tokens, sent.summarizer_output_tokens)
+        traffic = self.traffic
+        summaries = (traffic.summarizer_input_tokens, traffic.summarizer_output_tokens)
         by_model = (
             (MAIN_PARTS, self.tokens, self.usd, self._request_steps),
             (SUMMARIZER_PARTS, summaries, self.summaries_usd, self._summarizer_steps),
@@ -173,6 +173,7 @@ class Cost:
         steps = self._frame_of_steps()
         if by == "request":
             return steps.drop(columns="requests")
+        # Of a turn with several steps amounts are added up, and what was spent so far is that of the last one.
         so_far = ["cumulative_usd", "uncached_cumulative_usd"]
         sums = steps.drop(columns=["call", *so_far]).groupby("turn", as_index=False)
         last = steps.groupby("turn")[so_far].last()
@@ -236,27 +237,23 @@ class Cost:
     @cached_property
     def _request_steps(self) -> Tokens:
         turns = self.traffic.turns
-        before = np.searchsorted(self._turns_without_request, turns)
-        return np.arange(len(turns)) + before
+        # Each turn in which the summarizer alone was asked is a step between the requests.
+        steps_between = np.searchsorted(self._turns_without_request, turns)
+        return np.arange(len(turns)) + steps_between
 
     @cached_property
     def _summarizer_steps(self) -> Tokens:
-        """The step of the first request that each changed; where there is none, the last one of the turn."""
+        """The step of the first request that each summarization changed; where there is none, the last one of its
+        turn."""
         numbers = self.traffic.summarizer_requests
+        # The 0 at the end is what the number -1 picks, and is not used.
         steps = np.append(self._request_steps, 0)
         behind = np.searchsorted(self.turns, self.traffic.summarizer_turns, "right")
         return np.where(numbers >= 0, steps[numbers], behind - 1)
 
 
-class _Terms(TypedDict):
-    """The terms of a cost besides prices; see :func:`cost`."""
-
-    cache: CacheRules | None
-    pause_seconds: float
-
-
 class CostByPause(NamedTuple):
-    """The same requests with pauses ``shorter`` than an entry of the cache lives, and with those that are not."""
+    """The costs of one traffic with pauses ``shorter`` than an entry of the cache lives, and with ``longer`` ones."""
 
     shorter: Cost
     longer: Cost
@@ -271,8 +268,8 @@ def cost(
     pause_seconds: float,
 ) -> Cost:
     """Return what ``traffic`` costs where ``main`` answers, ``summarizer`` summarizes (``main``, where its provider
-    writes a block that nobody else can read) and the user takes
-    ``pause_seconds`` from one request to the next turn's; calls within a turn follow each other at once.
+    writes a block that nobody else can read) and the user takes ``pause_seconds`` from one request to the next turn's;
+    calls within a turn follow each other at once.
 
     A request reads from the cache what it shares with the request before, if that is enough for the rules of ``cache``
     and the pause is shorter than an entry lives. One that has the smallest number of tokens writes all that it did not
@@ -281,14 +278,15 @@ def cost(
     """
     main = main or unpriced("chat model")
     summarizer = summarizer or unpriced("summarizer")
-    sent = traffic.input_tokens
+    input_tokens = traffic.input_tokens
     output = traffic.output_tokens
     cached, written = _split_by_cache(traffic, cache, pause_seconds)
-    tokens = np.stack([sent - cached - written, cached, written, output])
+    tokens = np.stack([input_tokens - cached - written, cached, written, output])
     usd = main.usd(tokens)
     summaries = _plain_tokens(
         traffic.summarizer_input_tokens, traffic.summarizer_output_tokens
     )
+    # Blocks that only the provider can read are written by the chat model, all other summaries by the summarizer.
     blocks_usd = main.usd(summaries * traffic.by_chat_model)
     summaries_usd = summarizer.usd(summaries * (1 - traffic.by_chat_model))
     missing = main.missing_prices(usd) + main.missing_prices(blocks_usd)
@@ -298,7 +296,7 @@ def cost(
         traffic,
         tokens,
         usd,
-        uncached_usd=main.usd(_plain_tokens(sent, output)),
+        uncached_usd=main.usd(_plain_tokens(input_tokens, output)),
         summaries_usd=summaries_usd[[0, -1]],
         missing=tuple(dict.fromkeys(missing)),
     )
@@ -316,26 +314,29 @@ def price_together(
     priced as one."""
     if not traffics:
         return []
-    terms: _Terms = {"cache": cache, "pause_seconds": pause_seconds}
+    pause = pause_seconds
+    price = partial(
+        cost, main=main, summarizer=summarizer, cache=cache, pause_seconds=pause
+    )
     # The first request of each shares nothing with the one before, so no conversation reads what another wrote.
-    whole = cost(join_traffics(traffics), main, summarizer, **terms)
+    whole = price(join_traffics(traffics))
     if whole.missing:
         # Not all of them need the rates that are unknown.
-        return [cost(traffic, main, summarizer, **terms) for traffic in traffics]
+        return [price(traffic) for traffic in traffics]
     costs = []
     start = 0
     first = 0
     for traffic in traffics:
         stop = start + len(traffic.turns)
         last = first + len(traffic.summarizer_turns)
-        own = Cost(
+        own_cost = Cost(
             traffic,
             whole.tokens[:, start:stop],
             whole.usd[:, start:stop],
             whole.uncached_usd[:, start:stop],
             whole.summaries_usd[:, first:last],
         )
-        costs.append(own)
+        costs.append(own_cost)
         start = stop
         first = last
     return costs
@@ -351,10 +352,9 @@ def cost_by_pause(
     lifetime."""
     if cache is None or not cache.lifetime_seconds:
         return None
-    shorter, longer = (
-        cost(traffic, main, summarizer, cache=cache, pause_seconds=pause)
-        for pause in (0.0, cache.lifetime_seconds)
-    )
+    price = partial(cost, traffic, main, summarizer, cache=cache)
+    shorter = price(pause_seconds=0.0)
+    longer = price(pause_seconds=cache.lifetime_seconds)
     return CostByPause(shorter, longer)
 
 
@@ -374,20 +374,21 @@ def _split_by_cache(
     traffic: Traffic, cache: CacheRules | None, pause_seconds: float
 ) -> tuple[Tokens, Tokens]:
     """Return the input tokens that each request reads from the cache and writes to it."""
-    sent = traffic.input_tokens
-    shared = traffic.shared_tokens
+    input_tokens = traffic.input_tokens
     if cache is None:
-        return np.zeros_like(sent), np.zeros_like(sent)
-    is_alive = np.full(len(sent), cache.is_alive(pause_seconds))
+        return np.zeros_like(input_tokens), np.zeros_like(input_tokens)
+    # Between two calls of one turn the user does not pause.
+    is_alive = np.full(len(input_tokens), cache.is_alive(pause_seconds))
     is_alive[1:] |= traffic.turns[1:] == traffic.turns[:-1]
-    hits = is_alive & (shared >= cache.min_tokens)
-    cached = np.where(hits, shared // cache.step_tokens * cache.step_tokens, 0)
-    return cached, np.where(sent >= cache.min_tokens, sent - cached, 0)
+    hits = is_alive & (traffic.shared_tokens >= cache.min_tokens)
+    steps = traffic.shared_tokens // cache.step_tokens
+    cached = np.where(hits, steps * cache.step_tokens, 0)
+    return cached, np.where(input_tokens >= cache.min_tokens, input_tokens - cached, 0)
 
 
-def _plain_tokens(read: Tokens, output: Tokens) -> Tokens:
-    nothing = np.zeros_like(read)
-    return np.stack([read, nothing, nothing, output])
+def _plain_tokens(input_tokens: Tokens, output_tokens: Tokens) -> Tokens:
+    nothing = np.zeros_like(input_tokens)
+    return np.stack([input_tokens, nothing, nothing, output_tokens])
 
 
 def _known(usd: Usd) -> Usd | None:

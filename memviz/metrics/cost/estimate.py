@@ -52,9 +52,12 @@ def estimate(runs: Sequence[Run], model: str, summarizer: str) -> Estimate:
     chat = []
     summaries = []
     for run in runs:
-        chat += [Usage(one.total_tokens, one.reply_tokens) for one in run.turns]
-        asked = [one for one in run.compactions if one.asked]
-        summaries += [Usage(one.prompt_tokens, one.output_tokens) for one in asked]
+        for record in run.turns:
+            chat.append(Usage(record.total_tokens, record.reply_tokens))
+        for compaction in run.compactions:
+            if compaction.asked:
+                usage = Usage(compaction.prompt_tokens, compaction.output_tokens)
+                summaries.append(usage)
     return price_likely(
         [
             PlannedCalls(model, tuple(chat), "request"),
@@ -72,8 +75,12 @@ def price_likely(
     unknown = []
     for calls in plan:
         rates = prices or pricing(calls.model) or unpriced(calls.model)
-        tokens = [(one.input_tokens, 0, 0, one.output_tokens) for one in calls.usages]
-        cost = float(rates.usd(np.array(tokens, np.int64).reshape(-1, 4).T).sum())
+        # Fresh input, read from the cache, written to it, output. Nothing is known of the cache beforehand.
+        tokens = [
+            (usage.input_tokens, 0, 0, usage.output_tokens) for usage in calls.usages
+        ]
+        matrix = np.array(tokens, np.int64).reshape(-1, 4).T
+        cost = float(rates.usd(matrix).sum())
         if isnan(cost):
             unknown.append(calls.model.strip())
         usd += cost
@@ -110,11 +117,11 @@ def judge_estimate(
         if not run.turns:
             continue
         reply_tokens = _mean_reply_tokens(run)
-        sent = _tokens_before_question(run.turns[-1])
+        sent_tokens = _tokens_before_question(run.turns[-1])
         verdict_tokens = run.counter(VERDICT)
         for probe in probes:
             question_tokens = run.counter(probe.question)
-            answering.append(Usage(sent + question_tokens, reply_tokens))
+            answering.append(Usage(sent_tokens + question_tokens, reply_tokens))
             if _fills_up(run, question_tokens):
                 summarizing.append(_last_summary(run, reply_tokens))
             if judge is not None:

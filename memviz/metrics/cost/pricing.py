@@ -4,7 +4,7 @@ of a cost: tokens and US dollars of each kind of tokens that is paid for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from functools import cache, cached_property, lru_cache
@@ -64,9 +64,9 @@ class Pricing:
     def cache_read_share(self) -> float | None:
         """The price of a token that is read from the cache, as a share of that of other input; ``None`` where one of
         them is unknown, or input is free."""
-        read = self.plain.cache_read_usd_per_token
+        cached = self.plain.cache_read_usd_per_token
         fresh = self.plain.input_usd_per_token
-        return read / fresh if fresh and read is not None else None
+        return cached / fresh if fresh and cached is not None else None
 
     def by_hand(
         self,
@@ -78,19 +78,23 @@ class Pricing:
     ) -> Pricing:
         """Return the same model with these rates, in USD a million tokens, in place of its own; ``None`` keeps the
         own one. They then hold for requests of any length. Raises :class:`ValueError` for a negative one."""
-        given = {
+        typed_usd = {
             "input_usd_per_token": input_usd_per_million,
             "output_usd_per_token": output_usd_per_million,
             "cache_read_usd_per_token": cache_read_usd_per_million,
             "cache_write_usd_per_token": cache_write_usd_per_million,
         }
-        changed: dict[str, Any] = {
-            name: _per_token(usd) for name, usd in given.items() if usd is not None
-        }
+        changed: dict[str, Any] = {}
+        has_list_rate = False
+        for name, usd in typed_usd.items():
+            if usd is not None:
+                changed[name] = _per_token(usd)
+            elif getattr(self.plain, name) is not None:
+                has_list_rate = True
         if not changed:
             return self
-        kept = [getattr(self.plain, name) for name in given if name not in changed]
-        source = self.source if any(rate is not None for rate in kept) else ""
+        # Where no rate of the list is left, the list is no source any more.
+        source = self.source if has_list_rate else ""
         rates = replace(self.plain, **changed)
         return replace(self, rates=(rates,), source=source, has_own=True)
 
@@ -99,7 +103,7 @@ class Pricing:
         the rate that is needed is unknown. The input of a request, all but its output, decides which rates hold."""
         if not tokens.shape[1]:
             return np.zeros(tokens.shape)
-        thresholds, rates_by_tier = _tiers_of(self.rates)
+        thresholds, rates_by_tier = _list_tiers(self.rates)
         tiers = np.searchsorted(thresholds, tokens[:-1].sum(axis=0))
         return np.where(tokens > 0, tokens * rates_by_tier[tiers].T, 0.0)
 
@@ -114,23 +118,20 @@ def pricing(model_name: str) -> Pricing | None:
     name = model_name.strip()
     if name == OFFLINE:
         return Pricing(name, (_rates(0.0),), FREE)
-    found = price(name)
-    if found is None:
+    listed_price = price(name)
+    if listed_price is None:
         return None
-    plain = {field.name: getattr(found, field.name) for field in fields(TokenRates)}
-    return Pricing(name, (TokenRates(**plain), *found.long_input_rates), _price_file())
+    # A price is the plain rates, and more that a pricing does not need.
+    plain = {}
+    for field in fields(TokenRates):
+        plain[field.name] = getattr(listed_price, field.name)
+    rates = (TokenRates(**plain), *listed_price.long_input_rates)
+    return Pricing(name, rates, _price_file())
 
 
 def unpriced(model_name: str) -> Pricing:
     """Return a model of which nothing is known yet, to enter its rates by hand."""
     return Pricing(model_name.strip(), (_rates(None),), "", has_own=True)
-
-
-def sum_known(amounts: Iterable[float | None]) -> float | None:
-    """Return the sum of ``amounts``; ``None`` where one of them is unknown."""
-    given = list(amounts)
-    known = [amount for amount in given if amount is not None]
-    return sum(known) if len(known) == len(given) else None
 
 
 def _rates(usd: float | None) -> TokenRates:
@@ -152,26 +153,27 @@ def _per_token(usd_per_million: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def _tiers_of(rates: tuple[TokenRates, ...]) -> tuple[Tokens, Usd]:
+def _list_tiers(rates: tuple[TokenRates, ...]) -> tuple[Tokens, Usd]:
     """Return the input tokens above which each further of ``rates`` holds, and the US dollars [tiers x 4]. Asked for
     each of a million conversations, so it is remembered; nobody may change what it returns."""
     thresholds = [further.above_input_tokens for further in rates[1:]]
-    usd = np.array([_row(tier) for tier in rates], np.float64)
+    usd = np.array([_list_rates(tier) for tier in rates], np.float64)
     return np.array(thresholds, np.int64), usd
 
 
-def _row(rates: TokenRates) -> Sequence[float]:
+def _list_rates(rates: TokenRates) -> Sequence[float]:
     """Return the USD for a fresh, cached, written and output token; NaN where unknown."""
     fresh = rates.input_usd_per_token
     read = rates.cache_read_usd_per_token
     write = rates.cache_write_usd_per_token
-    known = (
+    # Without a rate of its own a token of the cache costs as much as any other.
+    usd = (
         fresh,
         fresh if read is None else read,
         fresh if write is None else write,
         rates.output_usd_per_token,
     )
-    return [np.nan if rate is None else rate for rate in known]
+    return [np.nan if rate is None else rate for rate in usd]
 
 
 @cache
@@ -243,5 +245,5 @@ class CostParts:
 
     def _usd_of(self, parts: tuple[Part, ...]) -> Usd | None:
         amounts = [self.usd[part] for part in parts]
-        known = [usd for usd in amounts if usd is not None]
-        return np.sum(known, axis=0) if len(known) == len(amounts) else None
+        known_usd = [usd for usd in amounts if usd is not None]
+        return np.sum(known_usd, axis=0) if len(known_usd) == len(amounts) else None

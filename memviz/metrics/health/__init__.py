@@ -57,7 +57,7 @@ PRICED_CHECKS: tuple[Callable[[Run, Prices | None], HealthFinding | None], ...] 
     dear_clearing,
     growth,
 )
-"""Those that speak of money."""
+"""Checks that speak of money."""
 
 
 def health_findings(
@@ -67,14 +67,14 @@ def health_findings(
     another setting they are about that one, which can still be changed. What they say about cost holds under
     ``prices``, such as a :class:`memviz.PricingAssumptions`; by default under the list prices of the model that
     answered. Of the same severity, those that speak of money come last."""
-    return run.once((health_findings, prices), lambda: _found(run, prices))
+    return run.once((health_findings, prices), lambda: _find_all(run, prices))
 
 
-def _found(run: Run, prices: Prices | None) -> tuple[HealthFinding, ...]:
-    judged = run.under_this_setting
-    if not judged.requests:
+def _find_all(run: Run, prices: Prices | None) -> tuple[HealthFinding, ...]:
+    judged_run = run.under_this_setting
+    if not judged_run.requests:
         return ()
-    results = [check(judged) for check in CHECKS]
-    results += [check(judged, prices) for check in PRICED_CHECKS]
-    found = filter(None, results)
-    return tuple(sorted(found, key=lambda finding: finding.severity != "bad"))
+    results = [check(judged_run) for check in CHECKS]
+    results += [check(judged_run, prices) for check in PRICED_CHECKS]
+    findings = filter(None, results)
+    return tuple(sorted(findings, key=lambda finding: finding.severity != "bad"))

@@ -124,13 +124,13 @@ def kept_above_trigger(run: Run) -> KeptAboveTrigger | None:
     # Only what takes messages out of those not yet summarized says what was kept of them.
     done = []
     above = []
-    for one in run.compactions:
-        is_taking = one.is_summarization or one.dropped
-        if is_taking and one.after.cursor > one.before.cursor:
-            done.append(one)
-            kept_tokens = one.after.pending_tokens
+    for compaction in run.compactions:
+        is_taking = compaction.is_summarization or compaction.dropped
+        if is_taking and compaction.after.cursor > compaction.before.cursor:
+            done.append(compaction)
+            kept_tokens = compaction.after.pending_tokens
             if count_part(run.strategy, "history", kept_tokens) > budget.tokens:
-                above.append(one)
+                above.append(compaction)
     if not above:
         return None
     worst = max(above, key=lambda compaction: compaction.after.pending_tokens)
@@ -157,7 +157,7 @@ class OverBudget(HealthFinding):
     """All requests."""
     budget: Budget
     alone: int
-    """Those whose input alone is over it."""
+    """Requests whose input alone is over the budget."""
     peak_tokens: int
     """The counted part of the largest."""
     worst: RequestPlace
@@ -177,9 +177,10 @@ def over_budget(run: Run) -> OverBudget | None:
     largest = int(over[sizes[over].argmax()])
     peak = int(sizes[largest])
     worst = run.requests[largest]
+    # No strategy can shorten what the user says now, so an input that is too large alone is nobody's fault.
     inputs = tokens["input"][over].tolist()
-    counted = [count_part(run.strategy, "input", size) for size in inputs]
-    alone = sum(size > budget.tokens for size in counted)
+    counted_inputs = [count_part(run.strategy, "input", size) for size in inputs]
+    alone = sum(size > budget.tokens for size in counted_inputs)
     return OverBudget(
         over=len(over),
         requests=len(run.requests),
@@ -241,43 +242,51 @@ def thrash(run: Run) -> Thrash | None:
     """Warn where the run asks its summarizer at nearly every request. One summary a turn by design is no such run."""
     if run.strategy.trigger is Trigger.TURN:
         return None
-    fired = []
-    written = []
-    for number, made in run.requests.compactions():
-        some = [one for one in made if one.is_summarization and not one.is_fixed]
-        written += some
-        if some:
-            fired.append(number)
+    # Requests before which the summarizer was asked. Several summarizations before one request count once.
+    fired: list[int] = []
+    summarizations = []
+    for number, compactions in run.requests.compactions():
+        for compaction in compactions:
+            if not compaction.is_summarization or compaction.is_fixed:
+                continue
+            summarizations.append(compaction)
+            if number not in fired[-1:]:
+                fired.append(number)
     since = range(fired[0], len(run.requests)) if fired else range(0)
     if len(since) < LEAST_REQUESTS or len(fired) < THRASHING_SHARE * len(since):
         return None
-    found = Thrash(
-        summarizations=len(written),
+    finding = Thrash(
+        summarizations=len(summarizations),
         steps=len(since),
         step=step_of(run),
-        room=_room(run, since, written),
+        room=_measure_room(run, since, summarizations),
         turns=turns_at(run, fired),
         severity="bad",
     )
-    return _with_remedy(found, run, since)
+    return _with_remedy(finding, run, since)
 
 
-def _room(run: Run, since: range, written: Sequence[Compaction]) -> Room | None:
-    found = [_gap(run.strategy, compaction.after) for compaction in written]
-    gaps = [gap for gap in found if gap is not None]
+def _measure_room(
+    run: Run, since: range, summarizations: Sequence[Compaction]
+) -> Room | None:
+    headrooms = [
+        _measure_gap(run.strategy, compaction.after) for compaction in summarizations
+    ]
+    gaps = [gap for gap in headrooms if gap is not None]
     if not gaps:
         return None
+    # What the requests since the first summarization added to the log, on average.
     unit = gaps[0].unit
     start = int(run.columns.lengths[since[0]])
     stop = int(run.columns.lengths[since[-1]])
-    taken = stop - start
+    amount = stop - start
     if unit == "tokens":
-        taken = run.space.sums.between(start, stop)
+        amount = run.space.sums.between(start, stop)
     mean = sum(gap.amount for gap in gaps) / len(gaps)
-    return Room(mean, taken / (len(since) - 1), unit)
+    return Room(mean, amount / (len(since) - 1), unit)
 
 
-def _gap(strategy: Strategy, after: Memory) -> Headroom | None:
+def _measure_gap(strategy: Strategy, after: Memory) -> Headroom | None:
     """Return the room that a summarization made. Where it took in everything, the reply comes next and will be the
     oldest message, and a summary that counts beside a reply takes part of that room."""
     if after.pending or after.length == len(after.log):
@@ -289,24 +298,26 @@ def _gap(strategy: Strategy, after: Memory) -> Headroom | None:
     return answered._replace(held=answered.held - reply_tokens).headroom
 
 
-def _with_remedy(found: Thrash, run: Run, since: range) -> Thrash:
-    """Return ``found`` with the values that end it, as far as the strategy has a parameter for that."""
+def _with_remedy(finding: Thrash, run: Run, since: range) -> Thrash:
+    """Return ``finding`` with the values that end it, as far as the strategy has a parameter for that."""
     strategy = run.strategy
-    room = found.room
+    room = finding.room
     name = strategy.main_parameter
     value = getattr(strategy, name) if name else None
     if room is None or not isinstance(value, int):
-        return found
+        return finding
+    # The room grows with the value, so a value so many times larger makes room for so many more requests.
     if room.gap >= LEAST_GAP_SHARE * value:
         wanted = max(value + 1, ceil(value * WANTED_REQUESTS * room.request / room.gap))
-        return replace(found, wider=LargerValue(name, value, wanted))
+        return replace(finding, wider=LargerValue(name, value, wanted))
     if room.unit != "tokens":
-        return replace(found, cuts_to_limit=True)
-    said = run.space.sums.totals[int(run.columns.lengths[since[-1]])]
-    # Messages may take a share of the limit only.
-    whole = ceil(said * value / (strategy.budget_tokens or value))
+        return replace(finding, cuts_to_limit=True)
+    log_tokens = run.space.sums.totals[int(run.columns.lengths[since[-1]])]
+    # Where it cuts back to the limit, only a limit that holds the whole log ends it. Messages may take a share of the
+    # limit only, so the parameter is raised by the same factor.
+    whole = ceil(log_tokens * value / (strategy.budget_tokens or value))
     larger = LargerValue(name, value, whole)
-    return replace(found, cuts_to_limit=True, whole=larger)
+    return replace(finding, cuts_to_limit=True, whole=larger)
 
 
 REFERENCE = "o200k_base"
@@ -348,21 +359,23 @@ def odd_counter(run: Run) -> OddCounter | None:
     The sample is the same every time: up to 20 messages with a text, evenly spaced, and the first
     characters of each, 5,000 in all.
     """
-    own = run.counter
-    texts = () if own.name == REFERENCE else sample(run.log)
+    own_counter = run.counter
+    texts = () if own_counter.name == REFERENCE else sample(run.log)
+    # The files of the reference need not be on this machine.
     try:
         expected = _reference_tokens(texts)
     except CounterUnavailableError:
         return None
-    found = sum(map(own, texts))
-    if expected < LEAST_TOKENS or found < 1 or 1 / FACTOR < found / expected < FACTOR:
+    tokens = sum(map(own_counter, texts))
+    if expected < LEAST_TOKENS or tokens < 1 or 1 / FACTOR < tokens / expected < FACTOR:
         return None
-    factor = max(expected / found, found / expected)
-    is_bad = found < expected and factor >= BAD_FACTOR
+    # To count too many wastes room; to count too few makes requests larger than they should be.
+    factor = max(expected / tokens, tokens / expected)
+    is_bad = tokens < expected and factor >= BAD_FACTOR
     return OddCounter(
         messages=len(texts),
-        counter=own.name,
-        tokens=found,
+        counter=own_counter.name,
+        tokens=tokens,
         expected_tokens=expected,
         factor=factor,
         severity="bad" if is_bad else "caution",
@@ -373,8 +386,8 @@ def sample(log: Log) -> tuple[str, ...]:
     """Return the beginnings of up to 20 messages, evenly spaced over those with a text."""
     texts = [message.content for message in log if message.content]
     size = min(SAMPLED_MESSAGES, len(texts))
-    chosen = [texts[at * len(texts) // size] for at in range(size)]
-    return tuple(text[: SAMPLED_CHARS // SAMPLED_MESSAGES] for text in chosen)
+    sampled_texts = [texts[at * len(texts) // size] for at in range(size)]
+    return tuple(text[: SAMPLED_CHARS // SAMPLED_MESSAGES] for text in sampled_texts)
 
 
 @lru_cache(maxsize=64)

@@ -65,61 +65,68 @@ class AssistantFirst(HealthFinding):
 
 def assistant_first(run: Run) -> AssistantFirst | None:
     """Warn of requests whose first message behind the system part (system prompt, summary) is an assistant's."""
-    spoken = _next_spoken(run.log)
-    found = _numbers_of_assistant_first(run, spoken)
-    if not found:
+    next_spoken = _find_next_spoken(run.log)
+    numbers = _number_assistant_first(run, next_spoken)
+    if not numbers:
         return None
-    histories = (run.requests.parts_at(number).history for number in found)
+    # Where the conversation itself begins with a greeting of the assistant, no setting is to blame.
+    histories = (run.requests.parts_at(number).history for number in numbers)
     start = run.space.system_stop
     return AssistantFirst(
-        found=len(found),
+        found=len(numbers),
         requests=len(run.requests),
-        way_out=_way_out(run, found, spoken),
-        has_greeting=all(held and held[0].start == start for held in histories),
-        turns=turns_at(run, found),
+        way_out=_find_way_out(run, numbers, next_spoken),
+        has_greeting=all(
+            history and history[0].start == start for history in histories
+        ),
+        turns=turns_at(run, numbers),
     )
 
 
-def _next_spoken(log: Log) -> list[int]:
+def _find_next_spoken(log: Log) -> list[int]:
     """Return for every position the first one from there on that is no system message; the log's length if there is
     none."""
-    found = [len(log)]
+    # From the end, so that each position takes over what the one behind it found.
+    positions = [len(log)]
     for position in range(len(log) - 1, -1, -1):
         is_system = log[position].role == "system"
-        found.append(found[-1] if is_system else position)
-    return found[::-1]
+        positions.append(positions[-1] if is_system else position)
+    return positions[::-1]
 
 
-def _numbers_of_assistant_first(run: Run, spoken: Sequence[int]) -> list[int]:
+def _number_assistant_first(run: Run, next_spoken: Sequence[int]) -> list[int]:
     """Return the numbers of the requests that begin with an assistant's message."""
     columns = run.columns
     is_assistant = np.array(
         [*(message.role == "assistant" for message in run.log), False]
     )
-    first_messages = np.array(spoken)[columns.starts]
+    first_messages = np.array(next_spoken)[columns.starts]
     is_first = is_assistant[first_messages] & (first_messages < columns.stops)
+    # A summary message stands before the first message, unless it is a system message, which does not count.
     if columns.summary_role != "system":
         has_summary = columns.summary_stops > columns.summary_starts
         is_first[has_summary] = columns.summary_role == "assistant"
     # Of those that are more than one range of messages each piece is looked at.
     for number, parts in columns.others.items():
-        is_first[number] = _is_assistant_first(run.log, parts.pieces, spoken)
+        is_first[number] = _is_assistant_first(run.log, parts.pieces, next_spoken)
     numbers: list[int] = np.flatnonzero(is_first).tolist()
     return numbers
 
 
 def _is_assistant_first(
-    log: Log, pieces: Sequence[Piece], spoken: Sequence[int]
+    log: Log, pieces: Sequence[Piece], next_spoken: Sequence[int]
 ) -> bool:
-    return next(_roles(log, pieces, spoken), None) == "assistant"
+    return next(_list_roles(log, pieces, next_spoken), None) == "assistant"
 
 
-def _roles(log: Log, pieces: Sequence[Piece], spoken: Sequence[int]) -> Iterator[str]:
+def _list_roles(
+    log: Log, pieces: Sequence[Piece], next_spoken: Sequence[int]
+) -> Iterator[str]:
     """Yield the role of the first message of each piece that is no system message, in the order of the request."""
     for piece in pieces:
         if isinstance(piece, Messages):
-            if spoken[piece.start] < piece.stop:
-                yield log[spoken[piece.start]].role
+            if next_spoken[piece.start] < piece.stop:
+                yield log[next_spoken[piece.start]].role
         elif isinstance(piece, Picked):
             roles = [log[position].role for position in piece.positions]
             yield from (role for role in roles if role != "system")
@@ -129,28 +136,30 @@ def _roles(log: Log, pieces: Sequence[Piece], spoken: Sequence[int]) -> Iterator
                 yield role
 
 
-def _way_out(
-    run: Run, found: Sequence[int], spoken: Sequence[int]
+def _find_way_out(
+    run: Run, numbers: Sequence[int], next_spoken: Sequence[int]
 ) -> OtherValue | None:
+    """Return the next larger or smaller value under which more than half of these requests begin with the user."""
     name = run.strategy.main_parameter
-    for other in _neighbours(run.strategy):
+    for other_strategy in _list_neighbours(run.strategy):
         better = 0
-        for number in found:
+        for number in numbers:
+            # The same request, as the strategy with the other value would have sent it.
             memory = run.requests.memory_at(number)
-            pieces = other.select(memory)
+            pieces = other_strategy.select(memory)
             # The input, which is always sent, begins with the user or a tool, so only
             # what was brought back can stand before what is selected.
-            sent = run.requests.others.get(number)
-            if sent is not None and sent.recalled:
-                pieces = assemble(memory, pieces, sent.recalled).pieces
-            if not _is_assistant_first(run.log, pieces, spoken):
+            parts = run.requests.others.get(number)
+            if parts is not None and parts.recalled:
+                pieces = assemble(memory, pieces, parts.recalled).pieces
+            if not _is_assistant_first(run.log, pieces, next_spoken):
                 better += 1
-        if 2 * better > len(found):
-            return OtherValue(name, getattr(other, name), better)
+        if 2 * better > len(numbers):
+            return OtherValue(name, getattr(other_strategy, name), better)
     return None
 
 
-def _neighbours(strategy: Strategy) -> list[Strategy]:
+def _list_neighbours(strategy: Strategy) -> list[Strategy]:
     """Return the strategy with one message more and with one less, where it just sends a number of messages."""
     declared = {parameter.name: parameter for parameter in strategy.parameters()}
     parameter = declared.get(strategy.main_parameter)
@@ -158,6 +167,7 @@ def _neighbours(strategy: Strategy) -> list[Strategy]:
         return []
     if strategy.trigger is not Trigger.NEVER:
         return []
+    # One message more or less moves the first message from the assistant's to the user's.
     value = getattr(strategy, parameter.name)
     least = parameter.minimum or 1
     most = parameter.maximum or value + 1
@@ -166,7 +176,8 @@ def _neighbours(strategy: Strategy) -> list[Strategy]:
 
 
 UNCHANGED_SHARE = 0.25
-"""From this share of the renewed summaries on it is worth a word; now and then nothing new is said."""
+"""The share of the renewed summaries from which on unchanged ones are worth a word; now and then nothing new is
+said."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,9 +191,9 @@ class LargerSummaries(HealthFinding):
     after_message: int
     """The log position (0-based) behind which the worst was written."""
     tokens: int
-    """Those of the worst."""
+    """The tokens of the worst summary."""
     replaced_tokens: int
-    """Those of what the worst replaced."""
+    """The tokens of what the worst summary replaced."""
     every_turn: bool = False
     """True where the strategy writes one summary a turn by design."""
     can_switch_off: bool = False
@@ -193,25 +204,27 @@ class LargerSummaries(HealthFinding):
 
 def larger_summaries(run: Run) -> LargerSummaries | None:
     """Warn of summaries with more tokens than the messages newly taken in and the summary replaced had together."""
-    written = 0
+    summary_count = 0
     larger: list[Compaction] = []
     worst: Compaction | None = None
     worst_growth = 0
-    for one in run.compactions:
-        if one.is_summarization and one.written and not one.is_fixed:
-            written += 1
-            growth = one.written.tokens - replaced_tokens(run, one)
-            if growth > 0:
-                larger.append(one)
-            if growth > worst_growth:
-                worst = one
-                worst_growth = growth
+    for compaction in run.compactions:
+        written = compaction.written
+        if not compaction.is_summarization or not written or compaction.is_fixed:
+            continue
+        summary_count += 1
+        growth = written.tokens - replaced_tokens(run, compaction)
+        if growth > 0:
+            larger.append(compaction)
+        if growth > worst_growth:
+            worst = compaction
+            worst_growth = growth
     if worst is None or worst.written is None:
         return None
     strategy = run.strategy
     return LargerSummaries(
         larger=len(larger),
-        written=written,
+        written=summary_count,
         after_message=worst.after_message,
         tokens=worst.written.tokens,
         replaced_tokens=worst.written.tokens - worst_growth,
@@ -219,7 +232,7 @@ def larger_summaries(run: Run) -> LargerSummaries | None:
         can_switch_off=strategy.has_parameter("enable_summarization"),
         parameter=strategy.main_parameter,
         turns=turns_of(run, larger),
-        severity="bad" if 2 * len(larger) > written else "caution",
+        severity="bad" if 2 * len(larger) > summary_count else "caution",
     )
 
 
@@ -227,10 +240,12 @@ def replaced_tokens(run: Run, compaction: Compaction) -> int:
     """Return the tokens that the new summary stands for and that were sent before: messages with their tool calls, and
     the text of the summary it takes in."""
     sums = run.space.sums
-    taken = compaction.summarized
-    calls = sums.call_totals[taken.stop] - sums.call_totals[taken.start]
-    old = _replaced(run, compaction)
-    return sums.between(taken.start, taken.stop) + calls + (old.tokens if old else 0)
+    messages = compaction.summarized
+    calls = sums.call_totals[messages.stop] - sums.call_totals[messages.start]
+    old = _find_replaced(run, compaction)
+    return (
+        sums.between(messages.start, messages.stop) + calls + (old.tokens if old else 0)
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,7 +257,7 @@ class UnchangedSummaries(HealthFinding):
     renewed: int
     """All summaries that replaced one."""
     messages: int
-    """Those that the unchanged ones took in."""
+    """Messages that the unchanged summaries took in."""
 
 
 def unchanged_summaries(run: Run) -> UnchangedSummaries | None:
@@ -250,14 +265,15 @@ def unchanged_summaries(run: Run) -> UnchangedSummaries | None:
     such as facts, stay as they are where nothing is new to them."""
     renewed = 0
     same = []
-    for one in run.compactions:
-        if one.is_summarization and one.track == SUMMARY and not one.is_fixed:
-            new = one.written
-            old = _replaced(run, one)
-            if new and old:
-                renewed += 1
-                if new.text == old.text:
-                    same.append(one)
+    for compaction in run.compactions:
+        if not compaction.is_summarization or compaction.is_fixed:
+            continue
+        new = compaction.written
+        old = _find_replaced(run, compaction)
+        if compaction.track == SUMMARY and new and old:
+            renewed += 1
+            if new.text == old.text:
+                same.append(compaction)
     if not same or len(same) < UNCHANGED_SHARE * renewed:
         return None
     return UnchangedSummaries(
@@ -285,7 +301,9 @@ class FailedSummarizations(HealthFinding):
 
 def failed_summarizations(run: Run) -> FailedSummarizations | None:
     """Warn of summarizer calls that gave no summary."""
-    failed = [one for one in run.compactions if one.error is not None]
+    failed = [
+        compaction for compaction in run.compactions if compaction.error is not None
+    ]
     if not failed:
         return None
     policies = [compaction.policy for compaction in failed]
@@ -300,7 +318,7 @@ def failed_summarizations(run: Run) -> FailedSummarizations | None:
     )
 
 
-def _replaced(run: Run, compaction: Compaction) -> SummaryVersion | None:
+def _find_replaced(run: Run, compaction: Compaction) -> SummaryVersion | None:
     if not compaction.replaces:
         return None
     return run.space.summaries.versions[compaction.replaces - 1]

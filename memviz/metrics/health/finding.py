@@ -39,7 +39,9 @@ def turns_at(run: Run, numbers: Iterable[int]) -> tuple[int, ...]:
 
 def turns_of(run: Run, compactions: Iterable[Compaction]) -> tuple[int, ...]:
     """Return the turns of the requests that these compactions of ``run`` changed first, each once."""
-    turns = {run.request_turn(one) or one.turn for one in compactions}
+    turns = {
+        run.request_turn(compaction) or compaction.turn for compaction in compactions
+    }
     return tuple(sorted(turns))
 
 
@@ -66,7 +68,7 @@ class Prices(Protocol):
 
     @property
     def pause_seconds(self) -> float:
-        """From a reply to the user's next message."""
+        """Seconds from a reply to the user's next message."""
 
 
 class _ListPrices(NamedTuple):
@@ -86,7 +88,7 @@ def answering_model(run: Run, prices: Prices | None) -> str:
     """Return the model that answered last, else the one whose prices count, as far as it is known; a server of the
     user's own has a window, and no price."""
     beside = sorted(run.requests.beside.items(), reverse=True)
-    names = [one.facts.model for _, one in beside if one.facts]
+    names = [record.facts.model for _, record in beside if record.facts]
     if prices is not None and prices.main is not None:
         names.append(prices.main.model)
     for name in names:

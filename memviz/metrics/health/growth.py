@@ -110,9 +110,11 @@ def growth(run: Run, prices: Prices | None = None) -> Growth | None:
     if falls or sizes[-1] <= sizes[len(sizes) // 2]:
         return None
     terms = prices or list_prices(run)
-    sent = traffic(run)
-    window = _window(sent, answering_model(run, prices))
-    is_too_large = window is not None and int(sent.input_tokens.max()) > window.tokens
+    run_traffic = traffic(run)
+    window = _describe_window(run_traffic, answering_model(run, prices))
+    is_too_large = (
+        window is not None and int(run_traffic.input_tokens.max()) > window.tokens
+    )
     return Growth(
         part=part,
         step=step_of(run),
@@ -122,30 +124,30 @@ def growth(run: Run, prices: Prices | None = None) -> Growth | None:
         last_tokens=sizes[-1],
         tokens_a_step=(sizes[-1] - sizes[0]) / (len(sizes) - 1),
         window=window,
-        dearer=_dearer(sent, terms),
+        dearer=_compare_costs(run_traffic, terms),
         cache_lifetime_seconds=_cache_lifetime(terms),
         turns=turns_at(run, range(len(sizes))),
         severity="bad" if is_too_large else "caution",
     )
 
 
-def _window(sent: Traffic, model: str) -> Window | None:
+def _describe_window(run_traffic: Traffic, model: str) -> Window | None:
     tokens = context_window_tokens(model)
     if tokens is None:
         return None
-    passed = passing_request(sent, tokens)
-    return Window(model, tokens, passed, forecast(sent, tokens))
+    place = passing_request(run_traffic, tokens)
+    return Window(model, tokens, place, forecast(run_traffic, tokens))
 
 
-def _dearer(sent: Traffic, prices: Prices) -> Dearer | None:
+def _compare_costs(run_traffic: Traffic, prices: Prices) -> Dearer | None:
     """Return under which pauses a request costs more than an earlier one, and how much."""
     rules = prices.cache
     main = prices.main
-    known = cost_by_pause(sent, main, prices.summarizer, rules)
-    if known is None or rules is None or main is None:
+    costs = cost_by_pause(run_traffic, main, prices.summarizer, rules)
+    if costs is None or rules is None or main is None:
         return None
-    longer = growth_in_cost(known.longer)
-    shorter = growth_in_cost(known.shorter)
+    longer = growth_in_cost(costs.longer)
+    shorter = growth_in_cost(costs.shorter)
     if longer is None or shorter is None or longer < SAME_PRICE:
         return None
     return Dearer(main, rules.lifetime_seconds or 0.0, longer, shorter)
@@ -161,23 +163,27 @@ def unbounded_part(strategy: Strategy) -> UnboundedPart:
     empty where it does not, and where a real library decides."""
     if isinstance(strategy, LibraryStrategy):
         return ""
-    log, count = _probe()
+    # A conversation larger than any window: what is still sent whole then has no bound.
+    log, count = _make_probe()
     space = new_space(log, Setting(strategy, count))
     full = Memory(space, _PROBE_MESSAGES)
     history = assemble(full, strategy.select(full)).history
     if sum(map(len, history)) == _PROBE_MESSAGES and not strategy.plan(full):
         return "history"
+    # The same with a summary a turn, of which a strategy that lists them all sends all.
     turns = _PROBE_MESSAGES // 2
     for turn in range(1, turns + 1):
-        said = range(2 * turn - 2, 2 * turn)
-        space.summaries.append(SummaryVersion(turn, turn, "", said, said, count))
+        exchange = range(2 * turn - 2, 2 * turn)
+        space.summaries.append(
+            SummaryVersion(turn, turn, "", exchange, exchange, count)
+        )
     summarized = Memory(space, _PROBE_MESSAGES, turns, _PROBE_MESSAGES)
-    listed = assemble(summarized, strategy.select(summarized)).summaries
-    return "summary" if len(listed) == turns else ""
+    summaries = assemble(summarized, strategy.select(summarized)).summaries
+    return "summary" if len(summaries) == turns else ""
 
 
 @cache
-def _probe() -> tuple[Log, Counter]:
+def _make_probe() -> tuple[Log, Counter]:
     pair = [Message("user", ""), Message("assistant", "")]
     count = Counter("probe", lambda _: _PROBE_MESSAGE_TOKENS)
     return Log(pair * (_PROBE_MESSAGES // 2)), count
@@ -214,7 +220,7 @@ class DearClearing(HealthFinding):
     """The parameter that says when clearing begins; empty where there is none."""
     value: int
     keep_results: int | None
-    """Its value, where the strategy has such a parameter."""
+    """The value of the parameter ``keep_results``, where the strategy has one."""
     saving_with_long_pauses: SavingWithLongPauses | None
 
 
@@ -222,27 +228,30 @@ def dear_clearing(run: Run, prices: Prices | None = None) -> DearClearing | None
     """Warn where the requests cost more than if every message in them had been sent whole: a message that is cleared
     changes the request where it stands, and the provider's prompt cache ends there. What it costs is worked out under
     ``prices``, by default the list prices of the model that answered."""
-    cleared = [one for one in run.compactions if one.kind in REDUCING]
-    changed = [run.request_number(one) for one in cleared]
+    clearings = [
+        compaction for compaction in run.compactions if compaction.kind in REDUCING
+    ]
+    changed = [run.request_number(compaction) for compaction in clearings]
     numbers = {number for number in changed if number is not None}
     if not numbers:
         return None
     terms = prices or list_prices(run)
-    sent = traffic(run)
-    whole = sent_whole(run, sent)
-    usd = _usd(sent, terms)
-    whole_usd = _usd(whole, terms)
+    run_traffic = traffic(run)
+    whole = sent_whole(run, run_traffic)
+    usd = _price_requests(run_traffic, terms)
+    whole_usd = _price_requests(whole, terms)
     if terms.main is None or usd is None or whole_usd is None or not usd:
         return None
+    # A clearing costs too much where the requests cost more with it than without.
     if usd < LEAST_SHARE * whole_usd:
         return None
     by_compaction = broken_cache_tokens(run)
-    broken = sum(by_compaction[run.number_of(one)] for one in cleared)
-    saved = int((whole.input_tokens - sent.input_tokens).sum())
+    broken = sum(by_compaction[run.number_of(compaction)] for compaction in clearings)
+    saved = int((whole.input_tokens - run_traffic.input_tokens).sum())
     values = run.strategy.model_dump()
     name = run.strategy.main_parameter
     return DearClearing(
-        clearings=len(cleared),
+        clearings=len(clearings),
         saved_tokens=saved,
         broken_tokens=broken,
         usd=usd,
@@ -252,31 +261,35 @@ def dear_clearing(run: Run, prices: Prices | None = None) -> DearClearing | None
         parameter=name,
         value=values.get(name, 0),
         keep_results=values.get("keep_results") or None,
-        saving_with_long_pauses=_saving_with_long_pauses(sent, whole, terms),
+        saving_with_long_pauses=_find_saving(run_traffic, whole, terms),
         turns=turns_at(run, sorted(numbers)),
     )
 
 
-def _usd(
-    sent: Traffic, terms: Prices, pause_seconds: float | None = None
+def _price_requests(
+    run_traffic: Traffic, terms: Prices, pause_seconds: float | None = None
 ) -> float | None:
     """Return the US dollars of the chat model."""
     pause = terms.pause_seconds if pause_seconds is None else pause_seconds
-    found = cost(
-        sent, terms.main, terms.summarizer, cache=terms.cache, pause_seconds=pause
+    run_cost = cost(
+        run_traffic,
+        terms.main,
+        terms.summarizer,
+        cache=terms.cache,
+        pause_seconds=pause,
     )
-    return found.main_usd
+    return run_cost.main_usd
 
 
-def _saving_with_long_pauses(
-    sent: Traffic, whole: Traffic, terms: Prices
+def _find_saving(
+    run_traffic: Traffic, whole: Traffic, terms: Prices
 ) -> SavingWithLongPauses | None:
     """Return what clearing would save where the user pauses for so long that no cache is left to be broken."""
     lifetime = _cache_lifetime(terms)
     if lifetime is None:
         return None
-    usd = _usd(sent, terms, lifetime)
-    whole_usd = _usd(whole, terms, lifetime)
+    usd = _price_requests(run_traffic, terms, lifetime)
+    whole_usd = _price_requests(whole, terms, lifetime)
     if usd is None or whole_usd is None or usd >= whole_usd:
         return None
     return SavingWithLongPauses(lifetime, whole_usd - usd)

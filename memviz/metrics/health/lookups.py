@@ -70,8 +70,9 @@ class RepeatedTurn(HealthFinding):
 
 def echoed_questions(run: Run) -> EchoedQuestions | None:
     """Warn of requests that bring back what the question says already, and nothing more."""
-    positions_by_request = _recalled(run)
+    positions_by_request = _recalled_by_request(run)
 
+    # A message is brought back by many requests, and its words are read once.
     @cache
     def words_at(position: int) -> frozenset[str]:
         return content_words(run.log[position].content)
@@ -99,18 +100,19 @@ def echoed_questions(run: Run) -> EchoedQuestions | None:
 
 def missing_neighbours(run: Run) -> MissingNeighbours | None:
     """Warn of messages that are brought back without the answer, or the question, that belongs to them."""
-    positions_by_request = _recalled(run)
-    partners = _partners(run)
+    # A question and its answer are partners: one without the other says little.
+    positions_by_request = _recalled_by_request(run)
+    partners = _find_partners(run)
     alone_by_request = Counter[int]()
     messages = 0
     for number, positions in positions_by_request.items():
         messages += len(positions)
         parts = run.requests.parts_at(number)
-        sent = set(parts.recalled)
+        sent_positions = set(parts.recalled)
         for piece in parts.messages:
-            sent.update(piece.positions)
+            sent_positions.update(piece.positions)
         for position in positions:
-            if position in partners and partners[position] not in sent:
+            if position in partners and partners[position] not in sent_positions:
                 alone_by_request[number] += 1
     alone = alone_by_request.total()
     if not alone or ALONE_SHARE * alone < messages:
@@ -125,7 +127,7 @@ def missing_neighbours(run: Run) -> MissingNeighbours | None:
 
 def repeated_turn(run: Run) -> RepeatedTurn | None:
     """Warn of a turn that nearly every request brings back; of several the one that is brought back most often."""
-    positions_by_request = _recalled(run)
+    positions_by_request = _recalled_by_request(run)
     requests_by_turn: dict[int, list[int]] = {}
     for number, positions in positions_by_request.items():
         turns = {run.log.turn_number(position) for position in positions}
@@ -152,7 +154,7 @@ def _named_parameter(run: Run, name: str) -> str:
     return name if run.strategy.has_parameter(name) else ""
 
 
-def _recalled(run: Run) -> Mapping[int, Sequence[int]]:
+def _recalled_by_request(run: Run) -> Mapping[int, Sequence[int]]:
     """Return the log positions that the strategy brought back by itself, by the number (0-based) of the request."""
     return run.once(_find_recalled, lambda: _find_recalled(run))
 
@@ -162,6 +164,7 @@ def _find_recalled(run: Run) -> dict[int, list[int]]:
     if not run.strategy.looks_up:
         return positions_by_request
     for number in run.requests.with_recalls():
+        # What the model asked for itself was not looked up by the strategy.
         asked_for = set(asked_for_at(run, number))
         recalled = run.requests.parts_at(number).recalled
         positions = [position for position in recalled if position not in asked_for]
@@ -170,7 +173,7 @@ def _find_recalled(run: Run) -> dict[int, list[int]]:
     return positions_by_request
 
 
-def _partners(run: Run) -> dict[int, int]:
+def _find_partners(run: Run) -> dict[int, int]:
     """Return the position of the answer right behind each question, and of the question before each such answer.
 
     A call of a tool is no answer.

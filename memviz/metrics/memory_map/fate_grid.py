@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from memviz.core.context import Fate
 from memviz.core.division import ceil_div
 from memviz.metrics.memory_map.fate_map import FateMap
-from memviz.metrics.memory_map.stretches import RECALLED_CODE, STEPS
+from memviz.metrics.memory_map.stretches import RECALLED_CODE, STEPS, Stretches
 
 MAX_COLUMNS = 125
 """Columns of a grid. With more, a cell is less than 2 or 3 pixels wide where three maps
@@ -131,19 +131,18 @@ def _count_codes(fates: FateMap, view: View) -> NDArray[np.int64]:
     row_count = ceil_div(len(view.positions), row_size)
     column_count = ceil_div(len(view.requests), view.requests_per_cell)
 
-    shown = fates.stretches.within(view.positions)
-    shown = shown.picked(_has_place_in(fates, view.requests)[shown.requests])
-    places = fates.places[shown.requests] - view.requests.start
+    visible = _visible_stretches(fates, view)
+    places = fates.places[visible.requests] - view.requests.start
     columns = places // view.requests_per_cell
-    starts = shown.starts - view.positions.start
-    stops = shown.stops - view.positions.start
+    starts = visible.starts - view.positions.start
+    stops = visible.stops - view.positions.start
     first_rows = starts // row_size
     last_rows = (stops - 1) // row_size
 
     # One line for each column and code, and in it a cell for each row. There is one row
     # more than are shown, for the -1 behind the last.
     shape = (column_count * len(STEPS), row_count + 1)
-    line_starts = (columns * len(STEPS) + shown.codes) * shape[1]
+    line_starts = (columns * len(STEPS) + visible.codes) * shape[1]
 
     def sum_by_row(rows: NDArray[Any], amounts: NDArray[Any]) -> NDArray[Any]:
         cells = line_starts + rows
@@ -164,6 +163,13 @@ def _count_codes(fates: FateMap, view: View) -> NDArray[np.int64]:
     return by_column.transpose(2, 0, 1)
 
 
+def _visible_stretches(fates: FateMap, view: View) -> Stretches:
+    """Return the parts of the stretches that lie in the requests and messages of ``view``."""
+    in_rows = fates.stretches.within(view.positions)
+    is_in_columns = _has_place_in(fates, view.requests)[in_rows.requests]
+    return in_rows.picked(is_in_columns)
+
+
 def _has_place_in(fates: FateMap, places: range) -> NDArray[np.bool_]:
     """Return a mask of the requests that stand at these places."""
     return (fates.places >= places.start) & (fates.places < places.stop)
@@ -178,6 +184,7 @@ def example(
     In a cell of several it is the latest request with the cell's code, and of that the
     first message with it. ``None`` for an empty cell.
     """
+    # Cells lie around whole numbers: a click at 2.6 is one on place 3.
     view = grid.view
     column = floor(place - view.requests.start + 0.5) // view.requests_per_cell
     row = floor(position - view.positions.start + 0.5) // view.messages_per_cell
@@ -189,6 +196,7 @@ def example(
     requests, starts, _, codes = fates.stretches.within(grid.rows[row])
     is_in_column = _has_place_in(fates, grid.columns[column])[requests]
     has_code = is_in_column & (codes == code)
+    # Stretches are in the order of requests, and of messages in each.
     last_request = requests[has_code][-1]
     first_stretch = np.searchsorted(requests[has_code], last_request)
     return int(fates.places[last_request]), int(starts[has_code][first_stretch])

@@ -30,23 +30,28 @@ _FATE_OF_CODE = np.array([step.fate for step in STEPS])
 
 @dataclass(frozen=True, eq=False)
 class FateMap(ByRequest):
-    """The fates of a run over a log of so many ``messages``. ``turns`` [requests] holds the turn of each request,
-    ``stretches`` say what became of messages at each, ``versions`` [requests x notes] are the versions (0-based) that
-    were sent alone, LIST for a list of them, and ``generations`` what is in each version."""
+    """The fates of all messages of a run, at each of its requests."""
 
     messages: int
+    """Messages of the log."""
     turns: NDArray[np.int_]
+    """[requests]: the turn of each request."""
     stretches: Stretches
+    """The fates of the messages at each request."""
     versions: NDArray[np.int_]
+    """[requests x notes]: the versions (0-based) that were sent alone, LIST for a list of them."""
     generations: Generations
+    """How often each message was summarized until it stood in each version."""
 
     @classmethod
     def of(cls, run: Run) -> FateMap:
         """Return the map of a run."""
         generations = Generations(run.space.summaries.versions)
-        found = stretches(run, generations)
-        versions = _versions(run)
-        return cls(len(run.log), request_turns(run), found, versions, generations)
+        fate_stretches = stretches(run, generations)
+        versions = _list_versions(run)
+        return cls(
+            len(run.log), request_turns(run), fate_stretches, versions, generations
+        )
 
     @cached_property
     def present(self) -> tuple[int, ...]:
@@ -58,6 +63,7 @@ class FateMap(ByRequest):
         """The number of messages that had each fate at each request: an array [requests x fates]."""
         requests, starts, stops, codes = self.stretches
         shape = (len(self.turns), len(Fate))
+        # One cell for each request and fate, to which each stretch adds its length.
         cells = requests * len(Fate) + _FATE_OF_CODE[codes]
         counts = np.bincount(cells, stops - starts, shape[0] * shape[1])
         counts = counts.astype(int).reshape(shape)
@@ -80,17 +86,21 @@ class FateMap(ByRequest):
 
     def _mean_generation(self, request: int) -> float:
         summarized = self.counts[request, Fate.SUMMARIZED]
-        sent = self.versions[request].tolist()
-        alone = [version for version in sent if version >= 0]
-        if not summarized or not alone:
-            return 1.0 if summarized else 0.0
+        versions = self.versions[request].tolist()
+        alone = [version for version in versions if version >= 0]
+        if not summarized:
+            return 0.0
+        if not alone:
+            return 1.0
         rows = [self.generations.row(version, self.messages) for version in alone]
-        passed = np.maximum(np.max(rows, axis=0), int(LIST in sent))
-        sums = np.append(0, np.cumsum(passed, dtype=np.int64))
+        # Of several notes that cover a message, the one counts that was written over most often.
+        passes = np.maximum(np.max(rows, axis=0), int(LIST in versions))
+        # Running sums give the sum over each stretch as one difference.
+        sums = np.append(0, np.cumsum(passes, dtype=np.int64))
         _, starts, stops, codes = self.stretches.of(request)
-        inside = _FATE_OF_CODE[codes] == Fate.SUMMARIZED
-        total = sums[stops[inside]] - sums[starts[inside]]
-        return float(total.sum() / summarized)
+        is_summarized = _FATE_OF_CODE[codes] == Fate.SUMMARIZED
+        totals = sums[stops[is_summarized]] - sums[starts[is_summarized]]
+        return float(totals.sum() / summarized)
 
     def life(self, position: int) -> tuple[Span, ...]:
         """Return what became of the message at log position ``position``, from the first request that could send it
@@ -99,25 +109,25 @@ class FateMap(ByRequest):
         if not len(there):
             return ()
         fates = _FATE_OF_CODE[codes]
-        # The last two stand for NOTHING and for a LIST.
-        passed = np.array([*self.generations.of(position), 0, 1])
-        often = passed[self.versions[there]].max(axis=1)
+        # The last two stand for NOTHING and for a LIST, which as indices are -2 and -1.
+        passes = np.array([*self.generations.of(position), 0, 1])
+        often = passes[self.versions[there]].max(axis=1)
         generations = np.where(fates == Fate.SUMMARIZED, often, 0)
         states = np.stack([fates, generations], axis=1)
-        changes = np.flatnonzero((states[1:] != states[:-1]).any(axis=1)) + 1
+        # Requests in a row that treat the message alike are one span.
+        is_changed = (states[1:] != states[:-1]).any(axis=1)
+        changes = np.flatnonzero(is_changed) + 1
         span = span_of(self.turns)
-        found = []
+        spans = []
         for start, stop in pairwise([0, *changes.tolist(), len(there)]):
             first, last, *calls = span(int(there[start]), int(there[stop - 1]))
             fate, generation = states[start].tolist()
-            found.append(Span(first, last, Fate(fate), generation, *calls))
-        return tuple(found)
+            spans.append(Span(first, last, Fate(fate), generation, *calls))
+        return tuple(spans)
 
 
 class FateShares(NamedTuple):
-    """Messages of each fate at one request, the input included. ``mean_generation`` is over those summarized:
-    how many summarizations their content has been through; 0 where there are none. ``cleared`` and ``shortened`` are
-    sent in their place with less in them than they have."""
+    """Numbers of the messages of each fate at one request, the input included."""
 
     messages: int
     verbatim: int
@@ -125,8 +135,11 @@ class FateShares(NamedTuple):
     summarized: int
     dropped: int
     mean_generation: float
+    """Summarizations that the content of a summarized message has been through, on average; 0 where there are none."""
     cleared: int = 0
+    """Messages that are sent in their place as a placeholder or without arguments."""
     shortened: int = 0
+    """Messages that are sent in their place with less in them than they have."""
 
 
 class Span(NamedTuple):
@@ -163,26 +176,30 @@ def fate_map(run: Run) -> FateMap:
     return run.once(key, lambda: FateMap.of(run))
 
 
-def _versions(run: Run) -> NDArray[np.int_]:
+def _list_versions(run: Run) -> NDArray[np.int_]:
     """Return what each request sent of what a model wrote: [requests x notes], at least one column."""
     columns = run.columns
-    others = {}
+    by_request = {}
     if run.space.summaries:
-        others = {n: _sent_versions(parts) for n, parts in columns.others.items()}
-    most = max([1, *map(len, others.values())])
+        by_request = {
+            n: _list_sent_versions(parts) for n, parts in columns.others.items()
+        }
+    # As many columns as the request with the most notes needs.
+    most = max([1, *map(len, by_request.values())])
     versions = np.full((len(columns.turns), most), NOTHING)
     firsts = columns.summary_starts
     stops = columns.summary_stops
     is_sent = (columns.starts >= 0) & (firsts < stops)
-    versions[is_sent, 0] = np.where(stops - firsts == 1, firsts, LIST)[is_sent]
-    for number, sent in others.items():
-        versions[number, : len(sent)] = sent
+    sent_versions = np.where(stops - firsts == 1, firsts, LIST)
+    versions[is_sent, 0] = sent_versions[is_sent]
+    for number, own_versions in by_request.items():
+        versions[number, : len(own_versions)] = own_versions
     return versions
 
 
-def _sent_versions(parts: Parts) -> list[int]:
+def _list_sent_versions(parts: Parts) -> list[int]:
     """Return the version that each piece of notes sends alone, else :data:`LIST`."""
-    alone = [sent.start if len(sent.versions) == 1 else LIST for sent in parts.notes]
+    alone = [notes.start if len(notes.versions) == 1 else LIST for notes in parts.notes]
     return [*alone, LIST] if parts.quoted else alone
 
 
@@ -191,8 +208,8 @@ def summary_versions(run: Run, request: int) -> NDArray[np.int_]:
     [messages], 0 where no summary that was sent does. Of several kinds of notes it is the one that stands last in the
     request."""
     versions = np.zeros(len(run.log), int)
-    for sent in run.requests[request].parts.notes:
-        for version in run.space.summaries.in_block(sent.start, sent.stop):
+    for notes in run.requests[request].parts.notes:
+        for version in run.space.summaries.in_block(notes.start, notes.stop):
             versions[version.covers.start : version.covers.stop] = version.version
     for number in run.requests[request].parts.quoted:
         covers = run.space.summaries.versions[number].covers
@@ -209,9 +226,9 @@ def pending_codes(run: Run) -> NDArray[np.uint8]:
         return np.zeros(len(run.log), np.uint8)
     generations = Generations(record.memory.space.summaries.versions)
     # Each entry of a list was summarized once.
-    passed = np.ones(len(run.log), np.uint16)
-    for sent in record.parts.notes:
-        if len(sent.versions) == 1:
-            passed = np.maximum(passed, generations.row(sent.start, len(run.log)))
-    pairs = zip(run.fates_at(record).tolist(), passed.tolist(), strict=True)
+    passes = np.ones(len(run.log), np.uint16)
+    for notes in record.parts.notes:
+        if len(notes.versions) == 1:
+            passes = np.maximum(passes, generations.row(notes.start, len(run.log)))
+    pairs = zip(run.fates_at(record).tolist(), passes.tolist(), strict=True)
     return np.array([code_of(Fate(fate), times) for fate, times in pairs], np.uint8)

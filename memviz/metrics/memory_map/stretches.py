@@ -77,21 +77,27 @@ Painted = tuple[int, int, int]
 
 
 class Stretches(NamedTuple):
-    """One entry a stretch in each array, in the order of requests and of messages: the request (0-based), the log
-    positions from ``starts`` up to ``stops``, and their code. What no stretch holds is not there yet."""
+    """Stretches of messages with the same code, one entry a stretch in each array, in the order of requests and of
+    messages. What no stretch holds is not there yet."""
 
     requests: NDArray[np.int32]
+    """The number of the request (0-based)."""
     starts: NDArray[np.int32]
+    """The log position of the first message."""
     stops: NDArray[np.int32]
+    """The log position behind the last message."""
     codes: NDArray[np.uint8]
+    """The place in :data:`STEPS` of what became of these messages."""
 
-    def picked(self, chosen: NDArray[np.bool_] | slice) -> Stretches:
-        """Return some of them."""
+    def picked(self, selection: NDArray[np.bool_] | slice) -> Stretches:
+        """Return the stretches that a mask or a slice selects."""
         requests, starts, stops, codes = self
-        return Stretches(requests[chosen], starts[chosen], stops[chosen], codes[chosen])
+        return Stretches(
+            requests[selection], starts[selection], stops[selection], codes[selection]
+        )
 
     def of(self, request: int) -> Stretches:
-        """Return those of one request."""
+        """Return the stretches of one request."""
         first, stop = np.searchsorted(self.requests, (request, request + 1))
         return self.picked(slice(int(first), int(stop)))
 
@@ -107,12 +113,13 @@ class Stretches(NamedTuple):
 
 def stretches(run: Run, generations: Generations) -> Stretches:
     """Return the stretches of all requests of ``run``."""
-    by_version = _summarized(run, generations)
+    by_version = _paint_versions(run, generations)
+    # Four numbers a stretch in one flat array: a tuple for each would take far more memory.
     rows = array("i")
     system_stop = run.space.system_stop
     for number, sent in enumerate(sent_by_request(run)):
-        found = _plainly(sent, system_stop)
-        for stretch in found or painted(_layers(run, sent, by_version)):
+        plain_stretches = _paint_plain(sent, system_stop)
+        for stretch in plain_stretches or painted(_list_layers(run, sent, by_version)):
             rows.append(number)
             rows.extend(stretch)
     requests, starts, stops, codes = np.array(rows, np.int32).reshape(-1, 4).T
@@ -157,97 +164,104 @@ def sent_by_request(run: Run) -> Iterator[_Sent]:
             )
 
 
-def _plainly(sent: _Sent, system_stop: int) -> list[Painted]:
+def _paint_plain(request: _Sent, system_stop: int) -> list[Painted]:
     """Return the stretches of a request that is one range of messages and nothing else, as nearly all are; empty for
     another one."""
-    is_more = sent.notes or sent.recalled or sent.exchange or sent.quoted
-    if is_more or len(sent.messages) != 1:
+    is_more = request.notes or request.recalled or request.exchange or request.quoted
+    if is_more or len(request.messages) != 1:
         return []
-    start, stop, form = sent.messages[0]
+    start, stop, form = request.messages[0]
     if form is not None or not start < stop or stop < system_stop:
         return []
-    found = []
+    stretches = []
     if start > system_stop:
-        found = [(0, system_stop, _VERBATIM)] if system_stop else []
-        found += [(system_stop, start, _DROPPED), (start, stop, _VERBATIM)]
+        stretches = [(0, system_stop, _VERBATIM)] if system_stop else []
+        stretches += [(system_stop, start, _DROPPED), (start, stop, _VERBATIM)]
     else:
-        found = [(0, stop, _VERBATIM)]
-    if stop < sent.length:
-        found.append((stop, sent.length, _DROPPED))
-    return found
+        stretches = [(0, stop, _VERBATIM)]
+    if stop < request.length:
+        stretches.append((stop, request.length, _DROPPED))
+    return stretches
 
 
-def _layers(
-    run: Run, sent: _Sent, by_version: dict[int, list[Painted]]
+def _list_layers(
+    run: Run, request: _Sent, by_version: dict[int, list[Painted]]
 ) -> Iterator[Painted]:
-    """Yield what lies over what, as in :meth:`memviz.engine.run.Run.fates_at`."""
-    yield 0, sent.length, _DROPPED
-    yield from _in_notes(run, sent.notes, by_version)
-    for version in sent.quoted:
+    """Yield the messages that a request treats alike, each layer over those before it: a message that was summarized
+    and is sent as well counts as sent, as in :meth:`memviz.engine.run.Run.fates_at`."""
+    yield 0, request.length, _DROPPED
+    yield from _list_note_layers(run, request.notes, by_version)
+    for version in request.quoted:
         covers = run.space.summaries.versions[version].covers
         yield covers.start, covers.stop, _ONCE
-    for piece in sent.messages:
+    for piece in request.messages:
         yield piece.start, piece.stop, _VERBATIM
         for position, form in reduced_forms(run.space, piece).items():
             yield position, position + 1, _OF_FORMS[form.fate]
-    for position in sent.recalled:
+    for position in request.recalled:
         yield position, position + 1, RECALLED_CODE
-    yield sent.exchange.start, sent.exchange.stop, _VERBATIM
+    yield request.exchange.start, request.exchange.stop, _VERBATIM
     yield 0, run.space.system_stop, _VERBATIM
 
 
-def _in_notes(
+def _list_note_layers(
     run: Run, notes: Sequence[Notes], by_version: dict[int, list[Painted]]
 ) -> Iterator[Painted]:
     """Yield what the notes of a request stand for. Where several do, the one counts that was written over most
     often."""
-    often: list[Painted] = []
-    for sent in notes:
-        for covered in run.space.summaries.covered(sent.start, sent.stop):
+    summaries = run.space.summaries
+    repeated: list[Painted] = []
+    for block in notes:
+        for covered in summaries.covered(block.start, block.stop):
             yield covered.start, covered.stop, _ONCE
-        if len(sent.versions) == 1:
-            often += by_version[sent.start]
+        if len(block.versions) == 1:
+            repeated += by_version[block.start]
+    # Codes rise with the number of summarizations, and what is yielded last lies on top.
     if len(notes) > 1:
-        often.sort(key=lambda painted: painted[2])
-    yield from often
-    for sent in notes:
-        for covered in run.space.summaries.opaque(sent.start, sent.stop):
+        repeated.sort(key=lambda stretch: stretch[2])
+    yield from repeated
+    for block in notes:
+        for covered in summaries.opaque(block.start, block.stop):
             yield covered.start, covered.stop, _OPAQUE
 
 
-def _summarized(run: Run, generations: Generations) -> dict[int, list[Painted]]:
-    """Return what each version that was sent alone covers, by how often it was summarized. More than once: the rest of
-    what it covers was summarized once."""
+def _paint_versions(run: Run, generations: Generations) -> dict[int, list[Painted]]:
+    """Return by version the messages that it covers and that were summarized more than once, with their codes; the
+    rest of what it covers was summarized once. Versions that no request sent alone are left out."""
     versions = run.space.summaries.versions
     if not versions:
         return {}
-    notes = (one for sent in sent_by_request(run) for one in sent.notes)
-    alone = {one.start for one in notes if len(one.versions) == 1}
-    found = {}
+    alone = set[int]()
+    for sent in sent_by_request(run):
+        alone.update(block.start for block in sent.notes if len(block.versions) == 1)
+    by_version = {}
+    # Where messages between two others were not summarized, how often is looked up message by message.
     with_gaps = []
     for version in alone:
         steps = generations.stretches(version, SUMMARIZED_STEPS)
         if steps is None:
             with_gaps.append(version)
         else:
-            found[version] = _covered(versions[version].covers, steps)
+            by_version[version] = _paint_steps(versions[version].covers, steps)
     length = max((versions[version].covers.stop for version in with_gaps), default=0)
     for version, row in generations.rows(with_gaps, range(length)):
-        found[version] = _covered(versions[version].covers, _same_steps(row))
-    return found
+        by_version[version] = _paint_steps(versions[version].covers, _group_steps(row))
+    return by_version
 
 
-def _covered(covers: range, steps: Sequence[Painted]) -> list[Painted]:
-    found = []
+def _paint_steps(covers: range, steps: Sequence[Painted]) -> list[Painted]:
+    painted_steps = []
     for start, stop, step in steps:
         first = max(start, covers.start)
         last = min(stop, covers.stop)
         if step > 1 and first < last:
-            found.append((first, last, code_of(Fate.SUMMARIZED, step)))
-    return found
+            painted_steps.append((first, last, code_of(Fate.SUMMARIZED, step)))
+    return painted_steps
 
 
-def _same_steps(row: NDArray[np.uint16]) -> list[Painted]:
+def _group_steps(row: NDArray[np.uint16]) -> list[Painted]:
+    """Return the stretches of a row [messages] of numbers of summarizations that reach the same step: of 1, 1, 5 the
+    first two as step 1, the third as step 4."""
     reached = np.searchsorted(SUMMARIZED_STEPS, row, "right")
     edges = np.flatnonzero(np.r_[True, reached[1:] != reached[:-1], True]).tolist()
     return [
@@ -260,19 +274,20 @@ def _same_steps(row: NDArray[np.uint16]) -> list[Painted]:
 def painted(layers: Iterator[Painted]) -> Iterator[Painted]:
     """Yield the stretches that are seen where each layer lies over those before it; stretches that touch have other
     codes."""
-    drawn = [layer for layer in layers if layer[0] < layer[1]]
-    edges = sorted({edge for start, stop, _ in drawn for edge in (start, stop)})
+    visible = [layer for layer in layers if layer[0] < layer[1]]
+    # Between two neighbouring edges nothing changes, so one code stands for all messages there.
+    edges = sorted({edge for start, stop, _ in visible for edge in (start, stop)})
     places = {edge: place for place, edge in enumerate(edges)}
     codes = [0] * len(edges)
-    for start, stop, code in drawn:
+    for start, stop, code in visible:
         first = places[start]
         last = places[stop]
         codes[first:last] = [code] * (last - first)
-    begun = 0
+    begin = 0
     current = 0
     for edge, code in zip(edges, codes, strict=True):
         if code != current:
             if current:
-                yield begun, edge, current
-            begun = edge
+                yield begin, edge, current
+            begin = edge
             current = code

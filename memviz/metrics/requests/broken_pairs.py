@@ -22,11 +22,13 @@ def orphaned_requests(run: Run) -> list[int]:
     """Return the numbers (0-based) of the requests that hold a tool's result without the call that it answers."""
     if not run.log.tools.results:
         return []
-    found = _begin_behind_a_call(run)
+    is_orphaned = _begin_behind_a_call(run)
     for number, parts in run.columns.others.items():
-        found[number] = bool(orphaned_results(run.log, parts, run.space.summaries))
-    _forgive_provider_blocks(run, found)
-    return np.flatnonzero(found).tolist()
+        is_orphaned[number] = bool(
+            orphaned_results(run.log, parts, run.space.summaries)
+        )
+    _forgive_provider_blocks(run, is_orphaned)
+    return np.flatnonzero(is_orphaned).tolist()
 
 
 def refused_requests(run: Run) -> int:
@@ -34,22 +36,23 @@ def refused_requests(run: Run) -> int:
     tools = run.log.tools
     if not tools.results and not tools.callers:
         return 0
-    found = _begin_behind_a_call(run)
-    _forgive_provider_blocks(run, found)
-    found |= _end_before_a_result(run)
+    # Requests that are one range of the log are judged all at once, the others one by one.
+    is_refused = _begin_behind_a_call(run)
+    _forgive_provider_blocks(run, is_refused)
+    is_refused |= _end_before_a_result(run)
     for number, parts in run.columns.others.items():
-        found[number] = _has_a_broken_pair(run.log, parts, run.space.summaries)
-    return int(found.sum())
+        is_refused[number] = _has_a_broken_pair(run.log, parts, run.space.summaries)
+    return int(is_refused.sum())
 
 
-def _forgive_provider_blocks(run: Run, found: Bools) -> None:
+def _forgive_provider_blocks(run: Run, is_broken: Bools) -> None:
     """Clear the mark of requests that are one range of the log and whose first results have their call in a block
     that the provider wrote."""
     if not run.space.summaries.has_opaque:
         return
-    for number in np.flatnonzero(found).tolist():
+    for number in np.flatnonzero(is_broken).tolist():
         parts = run.requests[number].parts
-        found[number] = bool(orphaned_results(run.log, parts, run.space.summaries))
+        is_broken[number] = bool(orphaned_results(run.log, parts, run.space.summaries))
 
 
 def _begin_behind_a_call(run: Run) -> Bools:
@@ -57,19 +60,21 @@ def _begin_behind_a_call(run: Run) -> Bools:
     false for all others."""
     tools = run.log.tools
     starts = run.columns.starts
-    found = np.zeros(len(starts), bool)
+    is_behind_call = np.zeros(len(starts), bool)
     if not tools.results:
-        return found
+        return is_behind_call
+    # For each result of a tool the position of its call, which lies before the request if the request begins behind it.
     calls = [tools.call_of[position] for position in tools.results]
     # The last one is the end, for reduceat.
     callers = [-1 if caller is None else caller for caller in calls] + [len(run.log)]
     first, stop = np.searchsorted(tools.results, [starts, run.columns.stops])
     has_results = (starts >= 0) & (first < stop)
     if has_results.any():
+        # The smallest of every second stretch between the bounds: those of the requests, without those between them.
         bounds = np.stack([first, stop], axis=1)[has_results].ravel()
         earliest = np.minimum.reduceat(callers, bounds)[::2]
-        found[has_results] = earliest < starts[has_results]
-    return found
+        is_behind_call[has_results] = earliest < starts[has_results]
+    return is_behind_call
 
 
 def _end_before_a_result(run: Run) -> Bools:
@@ -78,36 +83,37 @@ def _end_before_a_result(run: Run) -> Bools:
     tools = run.log.tools
     starts = run.columns.starts
     stops = run.columns.stops
-    found = np.zeros(len(starts), bool)
+    lacks_result = np.zeros(len(starts), bool)
     # Few: an orderly conversation has none.
     for caller in {*tools.unanswered, *tools.late}:
         last = len(run.log)
         if caller not in tools.unanswered:
             last = max(tools.results_of[caller])
-        found |= (starts >= 0) & (starts <= caller) & (caller < stops) & (last >= stops)
-    return found
+        holds_call = (starts >= 0) & (starts <= caller) & (caller < stops)
+        lacks_result |= holds_call & (last >= stops)
+    return lacks_result
 
 
 def _has_a_broken_pair(log: Log, parts: Parts, summaries: SummaryLog) -> bool:
     if orphaned_results(log, parts, summaries) or has_a_parted_pair(log, parts):
         return True
-    sent = _forms(parts)
+    entries = _list_forms(parts)
     in_block = set(chain(*provider_blocks(parts, summaries)))
     mended = {
         entry
-        for entry in _forms(in_pairs(log, parts))
-        if entry in sent or entry[0] not in in_block
+        for entry in _list_forms(in_pairs(log, parts))
+        if entry in entries or entry[0] not in in_block
     }
     # Another form may say the same.
-    return sent != mended and _as_sent(log, sent) != _as_sent(log, mended)
+    return entries != mended and _as_sent(log, entries) != _as_sent(log, mended)
 
 
-def _forms(parts: Parts) -> set[tuple[int, Form | None]]:
+def _list_forms(parts: Parts) -> set[tuple[int, Form | None]]:
     """Return the positions that are sent, recalled ones among them, each with its form."""
-    sent: set[tuple[int, Form | None]] = {(at, None) for at in parts.recalled}
+    entries: set[tuple[int, Form | None]] = {(at, None) for at in parts.recalled}
     for piece in parts.messages:
-        sent |= {(position, piece.form) for position in piece.positions}
-    return sent
+        entries |= {(position, piece.form) for position in piece.positions}
+    return entries
 
 
 def _as_sent(log: Log, forms: set[tuple[int, Form | None]]) -> set[tuple[int, str]]:

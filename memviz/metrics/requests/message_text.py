@@ -6,6 +6,7 @@ Said and sent are both stretches of tokens: what a strategy makes of a conversat
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from memviz.core.context import Block, Fate
@@ -37,6 +38,8 @@ OF_FATE: dict[Fate, Looks] = {
     Fate.OPAQUE: "opaque",
     Fate.DROPPED: "dropped",
 }
+CACHED_ARGUMENT_CHARS = 2_000
+"""Arguments of more characters are read anew each time: they are few and large."""
 NOTES = ("summary", "opaque")
 """What stands for messages."""
 SPLIT = ("history", "input", "recalled")
@@ -61,11 +64,19 @@ class ArgumentValue(NamedTuple):
 
 def argument_values(call: ToolCall) -> list[ArgumentValue]:
     """Return the scalars in the arguments of ``call``, nested ones too; its whole text where that is no JSON."""
+    if len(call.arguments) > CACHED_ARGUMENT_CHARS:
+        return list(_read_arguments.__wrapped__(call.arguments))
+    return list(_read_arguments(call.arguments))
+
+
+@lru_cache(maxsize=4_096)
+def _read_arguments(arguments: str) -> tuple[ArgumentValue, ...]:
+    # All messages of a log are read again for each setting that is looked at.
     try:
-        value = json.loads(call.arguments or "{}")
+        value = json.loads(arguments or "{}")
     except (ValueError, RecursionError):
-        return [ArgumentValue("", call.arguments)]
-    return list(_scalars(value))
+        return (ArgumentValue("", arguments),)
+    return tuple(_list_scalars(value))
 
 
 def readable(message: Message) -> str:
@@ -81,7 +92,7 @@ def readable(message: Message) -> str:
     return "\n".join(lines)
 
 
-def _scalars(value: Any) -> Iterator[ArgumentValue]:
+def _list_scalars(value: Any) -> Iterator[ArgumentValue]:
     """Yield all scalars without recursion: what a model writes may be nested deeply."""
     waiting = [("", value)]
     while waiting:
@@ -93,19 +104,20 @@ def _scalars(value: Any) -> Iterator[ArgumentValue]:
         else:
             yield ArgumentValue(name, value)
             continue
-        waiting.extend(
-            (f"{name}.{key}" if name else key, item) for key, item in reversed(items)
-        )
+        # In reverse, since the last one that waits is taken first.
+        for key, item in reversed(items):
+            waiting.append((f"{name}.{key}" if name else key, item))
 
 
 class Stretch(NamedTuple):
-    """So many ``tokens`` behind the first ``start`` ones. ``position`` is that of the log's message, ``None`` where it
-    is not one of them."""
+    """A part of a request, drawn in one way."""
 
     looks: Looks
     start: int
+    """Tokens of the request before this part."""
     tokens: int
     position: int | None = None
+    """The log position of the message; ``None`` where it is none of the log."""
 
 
 class SaidAndSent(NamedTuple):
@@ -124,11 +136,11 @@ class SaidAndSent(NamedTuple):
     @property
     def folded(self) -> tuple[range, range] | None:
         """The range of the tokens that were said which a summary stands for, and its range of those sent."""
-        replaced = [one for one in self.said if one.looks in NOTES]
-        written = [one for one in self.sent if one.looks in NOTES]
-        if not replaced or not written:
+        replaced = [line for line in self.said if line.looks in NOTES]
+        notes = [line for line in self.sent if line.looks in NOTES]
+        if not replaced or not notes:
             return None
-        return _from_to(replaced), _from_to(written)
+        return _from_to(replaced), _from_to(notes)
 
 
 def said_and_sent(run: Run, record: TurnRecord) -> SaidAndSent:
@@ -141,7 +153,7 @@ def telling_request(run: Run) -> TurnRecord:
     """Return the request that shows best what the strategy does: the last one that something was changed for, such as
     by a summarization; where nothing ever was, the last one."""
     for record in reversed(run.requests):
-        if any(one.error is None for one in record.compactions):
+        if any(compaction.error is None for compaction in record.compactions):
             return record
     return run.requests[-1]
 

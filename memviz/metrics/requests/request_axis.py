@@ -26,13 +26,20 @@ _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**9)
 
 
 def calls_of(turns: Turns) -> NDArray[np.int64]:
-    """Return for the turn of every request of a run, in order, the number of the call in it, from 1."""
+    """Return for the turn of every request of a run, in order, the number of the call in it, from 1.
+
+    The turns 1, 2, 2, 3 give 1, 1, 2, 1.
+    """
+    # Turns are in order, so searchsorted gives the first request of the same turn.
     numbers = np.asarray(turns, np.int64)
     return np.arange(1, len(numbers) + 1) - np.searchsorted(numbers, numbers)
 
 
 def calls_in_turns(turns: Turns) -> NDArray[np.int64]:
-    """Return for the turn of every request of a run, in order, how many calls that turn took."""
+    """Return for the turn of every request of a run, in order, how many calls that turn took.
+
+    The turns 1, 2, 2, 3 give 1, 2, 2, 1.
+    """
     numbers = np.asarray(turns, np.int64)
     stops = np.searchsorted(numbers, numbers, side="right")
     return stops - np.searchsorted(numbers, numbers)
@@ -91,6 +98,7 @@ class RequestAxis:
     @classmethod
     def of(cls, runs: Iterable[Turns]) -> RequestAxis:
         """Return the axis for these runs, each given as the turn of every one of its requests, in order."""
+        # The calls of each turn in the run that took the most, one at least.
         counts = [np.bincount(np.asarray(turns, np.int64)) for turns in runs]
         calls = np.ones(max(map(len, counts), default=1) or 1, np.int64)
         for count in counts:
@@ -113,13 +121,13 @@ class RequestAxis:
 
     def last(self, turn: int) -> int:
         """Return the place of a turn's last call; of a turn that is not there yet, as if each took one call."""
-        known = min(turn, len(self.lasts) - 1)
-        return int(self.lasts[known]) + turn - known
+        last_known_turn = min(turn, len(self.lasts) - 1)
+        return int(self.lasts[last_known_turn]) + turn - last_known_turn
 
     def turn_at(self, place: float) -> int:
         """Return the turn that has this place: the first or the last one where the place is beyond."""
-        found = int(np.searchsorted(self.lasts, np.ceil(place)))
-        return min(max(1, found), max(1, len(self.lasts) - 1))
+        turn = int(np.searchsorted(self.lasts, np.ceil(place)))
+        return min(max(1, turn), max(1, len(self.lasts) - 1))
 
     def request_at(self, place: int) -> RequestPlace:
         """Return the request that has this place, if its turn took as many calls as there is room for."""
@@ -128,7 +136,7 @@ class RequestAxis:
         return turn, place - first + 1, self.last(turn) - first + 1
 
     def place_of(self, request: RequestPlace) -> int:
-        """Return where a request stands."""
+        """Return the place of a request."""
         turn, call, calls = request
         return self.last(turn) - calls + call
 
@@ -144,6 +152,7 @@ class RequestAxis:
             return None
         places = range(1, int(self.lasts[-1]) + 1) if shown is None else shown
         first, stop = np.searchsorted(self.lasts, [places.start, places.stop]).tolist()
+        # Round numbers of turns are easiest to read: the smallest step that gives few enough.
         step = next(size for size in _STEPS if (stop - first) / size <= most)
         first_round_turn = ceil_div(max(1, first), step) * step
         turns = range(first_round_turn, stop, step)

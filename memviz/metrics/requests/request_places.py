@@ -16,7 +16,7 @@ class Place(NamedTuple):
 
     turn: int
     call: int | None = None
-    """From 1; ``None``: its last call."""
+    """The number of the call, from 1; ``None`` for the last call of the turn."""
 
 
 def place_of_record(run: Run, record: TurnRecord) -> Place:
@@ -75,36 +75,37 @@ def event_at(
     - Else the last compaction by then that wrote a summary and was sent.
     - Else the last one by then; ``None`` if there was none.
     """
-    changed = [_last_request_by(run, *place) for place in places_changed(run)]
-    numbers = _made_by(changed, _last_request_by(run, turn, call))
+    changed = [_find_last_request(run, *place) for place in places_changed(run)]
+    numbers = _list_made_by(changed, _find_last_request(run, turn, call))
     if not numbers:
         return None
     if chosen in numbers and changed[chosen] == changed[numbers[-1]]:
         return chosen
-    return _preferred(run, numbers)
+    return _choose_preferred(run, numbers)
 
 
-def _made_by(changed: Sequence[int], until: int) -> list[int]:
+def _list_made_by(changed: Sequence[int], until: int) -> list[int]:
     """Return the numbers of the compactions that changed request ``until`` or an earlier
     one, in the order of these requests: ``changed`` has the request of each."""
     numbers = [number for number, request in enumerate(changed) if request <= until]
-    return sorted(numbers, key=changed.__getitem__)
+    # Sorting is stable: of several compactions before one request the later one stays the last.
+    return sorted(numbers, key=lambda number: changed[number])
 
 
-def _preferred(run: Run, numbers: Sequence[int]) -> int:
+def _choose_preferred(run: Run, numbers: Sequence[int]) -> int:
     """Return the last of these compactions that was sent and wrote a summary, else the
     last that was sent, else the last."""
     compactions = run.compactions
-    sent = []
+    sent_numbers = []
     for number in numbers:
         if run.request_number(compactions[number]) is not None:
-            sent.append(number)
-    candidates = sent or numbers
-    written = [number for number in candidates if compactions[number].written]
-    return (written or candidates)[-1]
+            sent_numbers.append(number)
+    candidates = sent_numbers or numbers
+    writing = [number for number in candidates if compactions[number].written]
+    return (writing or candidates)[-1]
 
 
-def _last_request_by(run: Run, turn: int, call: int | None = None) -> int:
+def _find_last_request(run: Run, turn: int, call: int | None = None) -> int:
     """Return the number of the request at a place, or of the last one before it; -1 where
     there is none."""
     number = request_number(run, turn, call)

@@ -4,7 +4,7 @@ requests that a provider refuses: a tool's result without the call that it answe
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -47,32 +47,35 @@ class OtherWords:
     _superseded: dict[Messages, list[range]] = field(default_factory=dict)
 
     def of(self, parts: Parts) -> OtherRanges:
-        """Return what a request sends of them."""
-        found = OtherRanges([], [], [])
+        """Return the ranges of these words that a request sends."""
+        ranges = OtherRanges([], [], [])
         for piece in parts.pieces:
             if isinstance(piece, Messages) and isinstance(piece.form, Superseded):
-                found.in_messages.extend(self._one_by_one(piece))
+                ranges.in_messages.extend(self._place_superseded(piece))
             elif isinstance(piece, Messages) and piece.form is not None:
-                found.in_messages.append(self._changed(piece, piece.form))
+                ranges.in_messages.append(self._place_changed(piece, piece.form))
+            # A line of the strategy's own stands in the log nowhere.
             elif isinstance(piece, Line):
                 message = piece.message
-                place = self._place((message.content, message.tool_calls), message)
+                place = self._place_message(
+                    (message.content, message.tool_calls), message
+                )
                 if piece.quotes:
-                    found.in_notes.append(place)
+                    ranges.in_notes.append(place)
                 elif piece.place == "message":
-                    found.in_messages.append(place)
+                    ranges.in_messages.append(place)
                 else:
-                    found.in_system.append(place)
-        return found
+                    ranges.in_system.append(place)
+        return ranges
 
-    def _changed(self, piece: Messages, form: Form) -> range:
+    def _place_changed(self, piece: Messages, form: Form) -> range:
         """Return the places of the messages that the form changes."""
         log = self.space.log
         # Of a form for one message no sums are kept.
         if piece.stop - piece.start == 1:
             if not reduced_positions(self.space, piece):
                 return range(0)
-            return self._place((form, piece.start), log.sent(piece.start, form))
+            return self._place_message((form, piece.start), log.sent(piece.start, form))
         sums = sums_of(self.space, form)
         if not isinstance(sums, FormSums):
             return range(0)
@@ -84,19 +87,22 @@ class OtherWords:
         start = bisect_left(sums.changed, piece.start)
         return range(first + start, first + bisect_left(sums.changed, piece.stop))
 
-    def _one_by_one(self, piece: Messages) -> list[range]:
+    def _place_superseded(self, piece: Messages) -> list[range]:
         """Return the places of the messages that a piece changes, where older reads have a form of their own. Nearly
         all say the same few words, and many requests have the same piece."""
         if piece not in self._superseded:
             log = self.space.log
-            found = [
-                log.sent(at, piece.form) for at in reduced_positions(self.space, piece)
+            by_text: dict[Hashable, Message] = {}
+            for position in reduced_positions(self.space, piece):
+                message = log.sent(position, piece.form)
+                by_text[message.content, message.tool_calls] = message
+            places = [
+                self._place_message(key, message) for key, message in by_text.items()
             ]
-            said = {(one.content, one.tool_calls): one for one in found}
-            self._superseded[piece] = [self._place(*one) for one in said.items()]
+            self._superseded[piece] = places
         return self._superseded[piece]
 
-    def _place(self, key: Hashable, message: Message) -> range:
+    def _place_message(self, key: Hashable, message: Message) -> range:
         place = self._places.setdefault(key, len(self.messages))
         if place == len(self.messages):
             self.messages.append(message)
@@ -104,7 +110,10 @@ class OtherWords:
 
 
 class Layer(NamedTuple):
-    """The n-th range of every request that has so many: the requests, and where their range starts and stops."""
+    """The n-th range of every request that has so many: the requests, and where their range starts and stops.
+
+    A request has at most one range in a layer, so numpy counts all requests of a layer at once.
+    """
 
     requests: NDArray[np.int64]
     starts: NDArray[np.int64]
@@ -149,47 +158,67 @@ class RequestContents:
         """Return the contents of the requests of ``run``, or of those of these ``numbers`` (0-based) alone."""
         columns = run.columns
         space = run.space
-        picked = np.arange(len(run.requests)) if numbers is None else np.array(numbers)
-        lengths = columns.lengths[picked]
+        rows = np.arange(len(run.requests)) if numbers is None else np.array(numbers)
+        lengths = columns.lengths[rows]
         words = OtherWords(space)
-        by_kind = [Ranges() for _ in range(6)]
-        is_other = columns.starts[picked] < 0
-        for number in np.flatnonzero(is_other).tolist():
-            parts = columns.others[int(picked[number])]
+        # Most requests are one range of the log, whose bounds stand in the columns. The others, whose start is -1
+        # there, hold recalls, messages in other forms or lines, and are read piece by piece.
+        is_one_range = columns.starts[rows] >= 0
+        parts_by_number: dict[int, Parts] = {}
+        for number in np.flatnonzero(~is_one_range).tolist():
+            parts = columns.others[int(rows[number])]
             lengths[number] = max(lengths[number], parts.exchange.stop)
-            own_ranges = (
-                [sent.versions for sent in parts.notes],
-                _verbatim(space, parts),
-                in_ranges(parts.recalled),
-                *map(joined, words.of(parts)),
-            )
-            for ranges, own in zip(by_kind, own_ranges, strict=True):
-                ranges[number] = own
-        notes, verbatim, recalled, others, inside, quoted = (
-            tuple(_layers(ranges)) for ranges in by_kind
-        )
-        is_one_range = ~is_other
-        versions = (columns.summary_starts[picked], columns.summary_stops[picked])
+            parts_by_number[number] = parts
+        layers = _layers_of_others(space, parts_by_number, words)
+        notes, verbatim, recalled, others, inside, quoted = layers
+        versions = (columns.summary_starts[rows], columns.summary_stops[rows])
         has_notes = is_one_range & (versions[1] > versions[0])
-        history = (columns.starts[picked], columns.stops[picked])
+        history = (columns.starts[rows], columns.stops[rows])
+        # Every request holds the system messages at the start of the log.
         first = np.zeros_like(lengths)
         stop = np.full_like(lengths, space.system_stop)
         return cls(
-            columns.turns[picked],
-            lengths,
-            (*_layer(has_notes, *versions), *notes),
-            (*_layer(is_one_range, *history), *verbatim),
-            recalled,
-            _layer(stop > first, first, stop),
-            others,
-            inside,
-            quoted,
-            words.messages,
-            tuple(_layers(_opaque(space, *versions))),
+            turns=columns.turns[rows],
+            lengths=lengths,
+            notes=(*_make_layer(has_notes, *versions), *notes),
+            verbatim=(*_make_layer(is_one_range, *history), *verbatim),
+            recalled=recalled,
+            leading=_make_layer(stop > first, first, stop),
+            others=others,
+            inside=inside,
+            quoted=quoted,
+            words=words.messages,
+            opaque=tuple(_make_layers(_list_opaque(space, *versions))),
         )
 
 
-def _opaque(
+def _layers_of_others(
+    space: MemorySpace, parts_by_number: Mapping[int, Parts], words: OtherWords
+) -> list[tuple[Layer, ...]]:
+    """Return the layers of requests that are more than one range of the log: of the six kinds of ranges, in the order
+    of :func:`_ranges_by_kind`."""
+    by_kind = [Ranges() for _ in range(6)]
+    for number, parts in parts_by_number.items():
+        own_ranges = _ranges_by_kind(space, parts, words)
+        for ranges, ranges_of_request in zip(by_kind, own_ranges, strict=True):
+            ranges[number] = ranges_of_request
+    return [tuple(_make_layers(ranges)) for ranges in by_kind]
+
+
+def _ranges_by_kind(
+    space: MemorySpace, parts: Parts, words: OtherWords
+) -> tuple[list[range], ...]:
+    """Return the ranges of one request: of its notes, of history and input, of what was recalled, and of other words in
+    messages, inside the system prompt and among the notes."""
+    return (
+        [block.versions for block in parts.notes],
+        _list_verbatim(space, parts),
+        in_ranges(parts.recalled),
+        *map(joined, words.of(parts)),
+    )
+
+
+def _list_opaque(
     space: MemorySpace, firsts: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> Ranges:
     if not space.summaries.has_opaque:
@@ -201,30 +230,32 @@ def _opaque(
     }
 
 
-def _layer(
-    which: Bools, starts: NDArray[np.int64], stops: NDArray[np.int64]
+def _make_layer(
+    has_range: Bools, starts: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> tuple[Layer, ...]:
-    """Return the ranges of ``which`` requests, each of which has one; nothing where there are none."""
-    numbers = np.flatnonzero(which)
+    """Return the ranges of the requests that have one, which ``has_range`` marks; nothing where there are none."""
+    numbers = np.flatnonzero(has_range)
     return (Layer(numbers, starts[numbers], stops[numbers]),) if len(numbers) else ()
 
 
-def _layers(ranges: Ranges) -> Iterator[Layer]:
-    """Yield the ranges of all requests as a few arrays: most requests have one range only."""
+def _make_layers(ranges: Ranges) -> Iterator[Layer]:
+    """Yield the first ranges of all requests, then the second ones of those that have two, and so on: most requests
+    have one range only, so few arrays hold all."""
     depth = 0
     while numbers := [number for number in ranges if len(ranges[number]) > depth]:
-        picked = [ranges[number][depth] for number in numbers]
-        starts, stops = zip(*((one.start, one.stop) for one in picked), strict=True)
-        yield Layer(*(np.array(column) for column in (numbers, starts, stops)))
+        ranges_at_depth = [ranges[number][depth] for number in numbers]
+        starts = [log_range.start for log_range in ranges_at_depth]
+        stops = [log_range.stop for log_range in ranges_at_depth]
+        yield Layer(np.array(numbers), np.array(starts), np.array(stops))
         depth += 1
 
 
 def verbatim_ranges(record: TurnRecord) -> list[range]:
     """Return history and input, as far as it is sent whole, and what was said behind the input."""
-    return _verbatim(record.memory.space, record.parts)
+    return _list_verbatim(record.memory.space, record.parts)
 
 
-def _verbatim(space: MemorySpace, parts: Parts) -> list[range]:
+def _list_verbatim(space: MemorySpace, parts: Parts) -> list[range]:
     if (bounds := parts.one_range) is not None:
         return [range(*bounds)]
     return joined((*whole_ranges(space, parts), parts.exchange))
@@ -259,9 +290,9 @@ def left_since(run: Run, requests: range) -> list[tuple[int, Fate]]:
         return []
     before = run.requests[requests.start - 1]
     record = run.requests[requests[-1]]
-    left = sorted(sent_positions(before) - sent_positions(record))
-    fates = run.fates_at(record)[left]
-    return list(zip(left, map(Fate, fates.tolist()), strict=True))
+    positions = sorted(sent_positions(before) - sent_positions(record))
+    fates = run.fates_at(record)[positions]
+    return list(zip(positions, map(Fate, fates.tolist()), strict=True))
 
 
 def versions_sent(summaries: SummaryLog, start: int, stop: int) -> list[int]:
@@ -272,17 +303,17 @@ def versions_sent(summaries: SummaryLog, start: int, stop: int) -> list[int]:
 
 def versions_of(parts: Parts, summaries: SummaryLog) -> list[int]:
     """Return the versions (0-based) whose text a request holds, wherever they stand in it."""
-    blocks = [versions_sent(summaries, *sent[:2]) for sent in parts.notes]
+    blocks = [versions_sent(summaries, *notes[:2]) for notes in parts.notes]
     return [number for block in blocks for number in block]
 
 
 def held_in(ranges: Iterable[Layer], counts: Counts, count: int) -> Bools:
     """Return whether any message in the ranges of each of ``count`` requests counts: [requests x columns of
     ``counts``], which are running sums over the log."""
-    held = np.zeros((count, counts.shape[1]), bool)
+    is_held = np.zeros((count, counts.shape[1]), bool)
     for requests, starts, stops in ranges:
-        held[requests] |= counts[stops] > counts[starts]
-    return held
+        is_held[requests] |= counts[stops] > counts[starts]
+    return is_held
 
 
 def all_within(
@@ -291,9 +322,10 @@ def all_within(
     """Return whether all messages of each list of ``positions`` lie in the ranges of each of ``count`` requests:
     [requests x lists]. An empty list lies nowhere."""
     within = np.zeros((count, len(positions)), bool)
-    within[:, [bool(listed) for listed in positions]] = True
+    within[:, [bool(group) for group in positions]] = True
+    # The first position of all lists at once, then the second of those that have two, and so on.
     depth = 0
-    while columns := [n for n, one in enumerate(positions) if len(one) > depth]:
+    while columns := [n for n, group in enumerate(positions) if len(group) > depth]:
         wanted = np.array([positions[n][depth] for n in columns])
         inside = np.zeros((count, len(columns)), bool)
         for requests, starts, stops in ranges:
@@ -307,23 +339,25 @@ def held_in_summaries(
     summaries: SummaryLog,
     starts: NDArray[np.int64],
     stops: NDArray[np.int64],
-    held: Bools,
+    version_holds: Bools,
 ) -> Bools:
-    """Return whether any version sent with each request holds what each column of ``held`` [versions x columns] asks
-    for.
+    """Return whether any version sent with each request holds what a column asks for: [requests x columns].
+
+    ``version_holds`` [versions x columns] says it of each version.
 
     A list from the first version on is a running number of holders, so a growing list costs as much as a
     single summary; one with edited or undone entries is looked at entry by entry.
     """
-    out = np.zeros((len(stops), held.shape[1]), bool)
+    out = np.zeros((len(stops), version_holds.shape[1]), bool)
     sizes = stops - starts
     single = sizes == 1
     lists = (sizes > 1) & (starts == 0) & summaries.is_straight
-    out[single] = held[stops[single] - 1]
+    out[single] = version_holds[stops[single] - 1]
     if lists.any():
-        holders = np.cumsum(held, axis=0, dtype=np.int32)
+        # The number of versions up to each that hold it, so that a list needs its last one alone.
+        holders = np.cumsum(version_holds, axis=0, dtype=np.int32)
         out[lists] = holders[stops[lists] - 1] > 0
     for request in np.flatnonzero((sizes > 1) & ~lists).tolist():
-        sent = versions_sent(summaries, int(starts[request]), int(stops[request]))
-        out[request] = held[sent].any(axis=0)
+        versions = versions_sent(summaries, int(starts[request]), int(stops[request]))
+        out[request] = version_holds[versions].any(axis=0)
     return out

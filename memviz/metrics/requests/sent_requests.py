@@ -23,12 +23,14 @@ Item = Messages | Notes | Message
 
 
 class Request(NamedTuple):
-    """One request: the tools offered, what stands ``inside`` the system prompt besides its own words, and in ``items``
-    everything behind it, in order. None is empty."""
+    """One request, in pieces. None of them is empty."""
 
     tools: tuple[str, ...]
+    """The schemas of the tools that are offered."""
     inside: tuple[Notes | Line, ...]
+    """The pieces inside the system prompt, besides its own words."""
     items: Sequence[Item]
+    """Everything behind the system prompt, in order."""
 
     @classmethod
     def of(cls, parts: Parts, thoughts: Sequence[Message] = ()) -> Request:
@@ -44,12 +46,14 @@ class Request(NamedTuple):
                 inside.append(piece)
             else:
                 items.append(piece.message if isinstance(piece, Line) else piece)
+        # Behind the input stand what the model thought, and what was said while it used tools.
         items += (*thoughts, messages(parts.exchange))
-        sent = []
+        # Pieces that hold nothing send nothing, and two requests that differ in them alone are the same.
+        request_items = []
         for item in items:
             if isinstance(item, Message) or item.start < item.stop:
-                sent.append(item)
-        return cls(parts.tools, tuple(inside), sent)
+                request_items.append(item)
+        return cls(parts.tools, tuple(inside), request_items)
 
 
 def other_requests(run: Run) -> dict[int, Request]:

@@ -25,6 +25,7 @@ from memviz.core.summaries import SummaryVersion
 from memviz.engine.part_tokens import message_tokens, reduced_positions, sums_of
 from memviz.engine.run import Run
 from memviz.engine.schema_counts import offered_tokens, saved_by_system_message
+from memviz.metrics.requests.common_words import common_words
 from memviz.metrics.requests.sent_requests import Item, Request, Tokens
 from memviz.metrics.requests.shared_ranges import (
     Bools,
@@ -34,8 +35,6 @@ from memviz.metrics.requests.shared_ranges import (
 )
 
 Inside = Sequence[Notes | Line]
-NEAR_CHARS = 64
-"""Most texts that differ do so before this."""
 
 
 class SharedPrefix:
@@ -91,47 +90,59 @@ class SharedPrefix:
             return others[number]
         return Request.of(self._requests.parts_at(number))
 
-    def between(self, one: Request, other: Request) -> int:
+    def between(self, request: Request, other: Request) -> int:
         """Return the tokens that two requests begin with in common."""
-        if one.tools != other.tools:
+        # Providers read the tools first, so after other tools nothing is shared.
+        if request.tools != other.tools:
             return 0
-        saved = [
-            saved_by_system_message(
-                self._space, (*request.inside, *request.items), request.tools
-            )
-            for request in (one, other)
-        ]
-        return self._between_messages(one, other) - max(saved)
+        shared = self._count_shared(request, other)
+        return shared - max(self._count_saved(request), self._count_saved(other))
 
-    def _between_messages(self, one: Request, other: Request) -> int:
-        """Return the same, with schemas that no system message but the system prompt takes in."""
-        offered = offered_tokens(self._space, one.tools) if one.tools else 0
-        if not one.inside and not other.inside:
-            return self._system + offered + self._in_items(one.items, other.items)
+    def _count_saved(self, request: Request) -> int:
+        """Return the tokens that schemas of tools save where a system message takes them in."""
+        pieces = (*request.inside, *request.items)
+        return saved_by_system_message(self._space, pieces, request.tools)
+
+    def _count_shared(self, request: Request, other: Request) -> int:
+        """Return the tokens that two requests with the same tools begin with in common, as if no system message but the
+        system prompt took in the schemas of the tools."""
+        offered = offered_tokens(self._space, request.tools) if request.tools else 0
+        if not request.inside and not other.inside:
+            return (
+                self._system
+                + offered
+                + self._count_in_items(request.items, other.items)
+            )
         tokens = self._space.tool_tokens + offered
-        left = self._first_system_text(one.inside)
-        right = self._first_system_text(other.inside)
-        # One has no system prompt, and that of the other stands in no log.
-        if left is None or right is None:
-            ones = _behind(left, one.items)
-            return tokens + self._in_items(ones, _behind(right, other.items))
-        if left != right:
-            common = common_words(left, right)
+        text = self._join_system_text(request.inside)
+        other_text = self._join_system_text(other.inside)
+        # Where one of them has no system prompt, that of the other is compared as a message.
+        if text is None or other_text is None:
+            items = _behind(text, request.items)
+            return tokens + self._count_in_items(
+                items, _behind(other_text, other.items)
+            )
+        if text != other_text:
+            common = common_words(text, other_text)
             if not common:
                 return tokens
             return tokens + self._counter.tokens(self._units_of(common))
-        return tokens + self._system_with(left) + self._in_items(one.items, other.items)
+        return (
+            tokens
+            + self._count_system_with(text)
+            + self._count_in_items(request.items, other.items)
+        )
 
-    def _system_with(self, text: str) -> int:
+    def _count_system_with(self, text: str) -> int:
         """Return the tokens of the system prompt where its first message reads so."""
         tokens = self._system - self._space.tool_tokens
         tokens += self._counter.tokens(self._units_of(text))
-        own = self._space.system_messages[:1]
-        if not own:
+        system_messages = self._space.system_messages[:1]
+        if not system_messages:
             return tokens + TOKENS_PER_MESSAGE
-        return tokens - self._counter(own[0].content)
+        return tokens - self._counter(system_messages[0].content)
 
-    def _first_system_text(self, inside: Inside) -> str | None:
+    def _join_system_text(self, inside: Inside) -> str | None:
         """Return the words of the first system message with what stands in it; ``None`` where there is none."""
         words = [message.content for message in self._space.system_messages[:1]]
         before = 0
@@ -147,66 +158,73 @@ class SharedPrefix:
                 words.append(text)
         return "\n".join(words) if words else None
 
-    def _in_items(self, one: Sequence[Item], other: Sequence[Item]) -> int:
+    def _count_in_items(
+        self, items: Sequence[Item], other_items: Sequence[Item]
+    ) -> int:
         # The two requests may be cut into pieces differently. So: take the messages that are the same at the front of
         # both, put back what is left of the longer piece, and go on until something differs.
         tokens = 0
-        ones = [*reversed(one)]
-        others = [*reversed(other)]
-        while ones and others:
-            left = ones.pop()
-            right = others.pop()
+        stack = [*reversed(items)]
+        other_stack = [*reversed(other_items)]
+        while stack and other_stack:
+            left = stack.pop()
+            right = other_stack.pop()
             if (
                 isinstance(left, Notes)
                 and isinstance(right, Notes)
                 and left.role == right.role
             ):
-                shared, is_same = self._in_summary(left.versions, right.versions)
+                shared, is_same = self._count_in_summary(left.versions, right.versions)
                 tokens += shared
                 if not is_same:
                     break
                 continue
-            taken = self._taken(left, right)
-            if not taken:
+            same_messages = self._count_same(left, right)
+            if not same_messages:
                 break
-            tokens += self._size(left, taken)
-            for piece, rest in ((left, ones), (right, others)):
-                if isinstance(piece, Messages) and piece.stop - piece.start > taken:
-                    rest.append(piece._replace(start=piece.start + taken))
+            tokens += self._count_tokens(left, same_messages)
+            stack += _cut_first(left, same_messages)
+            other_stack += _cut_first(right, same_messages)
         return tokens
 
-    def _taken(self, left: Item, right: Item) -> int:
+    def _count_same(self, left: Item, right: Item) -> int:
         """Return how many messages at the start of both pieces are known to be the same."""
-        if not isinstance(left, Messages) or not isinstance(right, Messages):
-            return int(_reads_alike(self._first(left), self._first(right)))
-        if left.start != right.start:
-            return int(_reads_alike(self._first(left), self._first(right)))
+        if (
+            not isinstance(left, Messages)
+            or not isinstance(right, Messages)
+            or left.start != right.start
+        ):
+            return int(
+                _reads_alike(self._first_message(left), self._first_message(right))
+            )
         start = left.start
         stop = min(left.stop, right.stop)
         if left.form == right.form:
             return stop - start
         # Up to the first that their forms change differently.
-        for at in sorted(self._may_differ(left, right, stop)):
-            one = self._log.sent(at, left.form)
-            if not _reads_alike(one, self._log.sent(at, right.form)):
+        for at in sorted(self._find_differing(left, right, stop)):
+            message = self._log.sent(at, left.form)
+            if not _reads_alike(message, self._log.sent(at, right.form)):
                 return at - start
         return stop - start
 
-    def _may_differ(self, left: Messages, right: Messages, stop: int) -> set[int]:
+    def _find_differing(self, left: Messages, right: Messages, stop: int) -> set[int]:
         """Return the positions before ``stop`` of the messages that two forms of one stretch may change differently."""
-        one = left.form
-        other = right.form
-        if isinstance(one, Superseded) and isinstance(other, Superseded):
-            if (one.older, one.others) == (other.older, other.others):
-                lengths = sorted((one.length, other.length))
-                found = self._log.file_reads().superseded_since(*lengths)
-                return {at for at in found if left.start <= at < stop}
+        form = left.form
+        other_form = right.form
+        if isinstance(form, Superseded) and isinstance(other_form, Superseded):
+            # Of two forms that differ in nothing but the length of the log, only what was read again between the two
+            # lengths differs: few messages, where a form changes thousands.
+            if (form.older, form.others) == (other_form.older, other_form.others):
+                lengths = sorted((form.length, other_form.length))
+                positions = self._log.file_reads().superseded_since(*lengths)
+                return {at for at in positions if left.start <= at < stop}
         return {
             *reduced_positions(self._space, left._replace(stop=stop)),
             *reduced_positions(self._space, right._replace(stop=stop)),
         }
 
-    def _first(self, item: Item) -> Message:
+    def _first_message(self, item: Item) -> Message:
         if isinstance(item, Notes):
             return Message(item.role, self._summaries.text(item.start, item.stop))
         if isinstance(item, Messages):
@@ -215,20 +233,23 @@ class SharedPrefix:
 
     def item_tokens(self, item: Item) -> int:
         """Return the tokens of a whole piece, as they count in a prefix."""
-        taken = item.stop - item.start if isinstance(item, Messages) else 1
-        return self._size(item, taken)
+        message_count = item.stop - item.start if isinstance(item, Messages) else 1
+        return self._count_tokens(item, message_count)
 
-    def _size(self, item: Item, taken: int) -> int:
+    def _count_tokens(self, item: Item, message_count: int) -> int:
         """Return the tokens of the first messages of a piece, so many as were taken."""
         if isinstance(item, Messages):
             start, stop, form = item
             if form is None:
-                return int(self._sums[start + taken] - self._sums[start])
+                return int(self._sums[start + message_count] - self._sums[start])
             # Of a form for one message no sums are kept.
             if stop - start > 1:
                 sums = self._sums_of(form)
-                return int(sums[start + taken] - sums[start])
-        return message_tokens(self._counter, self._first(item)) + TOKENS_PER_MESSAGE
+                return int(sums[start + message_count] - sums[start])
+        return (
+            message_tokens(self._counter, self._first_message(item))
+            + TOKENS_PER_MESSAGE
+        )
 
     def _sums_of(self, form: Form) -> Tokens:
         if form not in self._form_sums:
@@ -236,44 +257,50 @@ class SharedPrefix:
             self._form_sums[form] = with_overhead(sums)
         return self._form_sums[form]
 
-    def _in_summary(self, one: range, other: range) -> tuple[int, bool]:
+    def _count_in_summary(
+        self, versions: range, other_versions: range
+    ) -> tuple[int, bool]:
         """Return the tokens that two summary messages begin with in common, and whether they are the same."""
         log = self._summaries
-        whole = log.tokens(one.start, one.stop)
-        if one == other:
+        whole = log.tokens(versions.start, versions.stop)
+        if versions == other_versions:
             return whole + TOKENS_PER_MESSAGE, True
-        if not one or not other:
+        if not versions or not other_versions:
             return 0, False
-        # A list that grew at its end.
-        if sends_a_list(self._run) and one.start == other.start:
-            return log.tokens(one.start, min(one.stop, other.stop)), False
-        ones = log.in_block(one.start, one.stop)
-        others = log.in_block(other.start, other.stop)
-        shared, is_same = self._in_entries(ones, others)
+        # A list that grew at its end shares the shorter list.
+        if sends_a_list(self._run) and versions.start == other_versions.start:
+            shorter_stop = min(versions.stop, other_versions.stop)
+            return log.tokens(versions.start, shorter_stop), False
+        entries = log.in_block(versions.start, versions.stop)
+        other_entries = log.in_block(other_versions.start, other_versions.stop)
+        shared, is_same = self._count_in_entries(entries, other_entries)
         if is_same:
             return whole + TOKENS_PER_MESSAGE, True
-        return min(shared, whole, log.tokens(other.start, other.stop)), False
+        return min(
+            shared, whole, log.tokens(other_versions.start, other_versions.stop)
+        ), False
 
-    def _in_entries(
-        self, ones: Sequence[SummaryVersion], others: Sequence[SummaryVersion]
+    def _count_in_entries(
+        self, entries: Sequence[SummaryVersion], other_entries: Sequence[SummaryVersion]
     ) -> tuple[int, bool]:
-        """Return the same for two lists of entries. Each entry is counted once, however many requests held it."""
+        """Return the tokens that two lists of entries begin with in common, and whether the lists are the same. Each
+        entry is counted once, however many requests held it."""
         # Units are added up and made tokens at the end, as SummaryLog does: entries end in a line break, where units
         # of all counters add up exactly, while rounding each entry to tokens (as in chars4) would not.
         log = self._summaries
-        heading = log.heading(ones[-1])
-        if heading != log.heading(others[-1]):
+        heading = log.heading(entries[-1])
+        if heading != log.heading(other_entries[-1]):
             return 0, False
         units = self._units_of(f"{heading}\n") if heading else 0
-        is_same = len(ones) == len(others)
-        for one, other in zip(ones, others, strict=False):
-            left = log.entry(one)
-            right = log.entry(other)
-            if left != right:
-                units += self._units_of(common_words(left, right))
+        is_same = len(entries) == len(other_entries)
+        for entry, other_entry in zip(entries, other_entries, strict=False):
+            text = log.entry(entry)
+            other_text = log.entry(other_entry)
+            if text != other_text:
+                units += self._units_of(common_words(text, other_text))
                 is_same = False
                 break
-            units += self._units_of(f"{left}\n")
+            units += self._units_of(f"{text}\n")
         return self._counter.tokens(units) if units else 0, is_same
 
     def _units_of(self, text: str) -> int:
@@ -282,32 +309,18 @@ class SharedPrefix:
         return self._units[text]
 
 
+def _cut_first(piece: Item, count: int) -> list[Item]:
+    """Return what is left of a piece without its first ``count`` messages, if anything is."""
+    if isinstance(piece, Messages) and piece.stop - piece.start > count:
+        return [piece._replace(start=piece.start + count)]
+    return []
+
+
 def _behind(system: str | None, items: Sequence[Item]) -> Sequence[Item]:
     return items if system is None else [Message("system", system), *items]
 
 
-def _reads_alike(one: Message, other: Message) -> bool:
-    return one.content == other.content and one.to_request() == other.to_request()
-
-
-def common_words(one: str, other: str) -> str:
-    """Return the whole words that two texts begin with in common, without the white space after them."""
-    # Bisection over slices: comparing a slice is one step in C, however long, where a loop over characters is slow.
-    same = 0
-    different = min(len(one), len(other)) + 1
-    if one[:NEAR_CHARS] != other[:NEAR_CHARS]:
-        different = min(different, NEAR_CHARS)
-    while different - same > 1:
-        middle = (same + different) // 2
-        if one[:middle] == other[:middle]:
-            same = middle
-        else:
-            different = middle
-    common = one[:same]
-    if not (_is_end(one, same) and _is_end(other, same)):
-        common = common[: len(common) - len(common.split(" ")[-1].split("\n")[-1])]
-    return common.rstrip()
-
-
-def _is_end(text: str, position: int) -> bool:
-    return position == len(text) or text[position].isspace()
+def _reads_alike(message: Message, other: Message) -> bool:
+    return (
+        message.content == other.content and message.to_request() == other.to_request()
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,20 @@ from memviz.metrics.requests.sent_requests import Tokens
 Bools = NDArray[np.bool_]
 
 
+class _SummaryPairs(NamedTuple):
+    """The summary messages of each request but the first and of the request before, compared."""
+
+    is_same: Bools
+    """Both show the same versions, or neither has a summary."""
+    is_grown: Bools
+    """The old one is the beginning of a list that grew at its end."""
+    is_only_one: Bools
+    """One of the two requests has a summary and the other has none, or neither has."""
+
+
 def shared_in_ranges(runs: Sequence[Run]) -> tuple[Tokens, Bools]:
     """Return the tokens at the start of each request that the one before had as well, 0 for the first of a run, and for
     which requests their ranges do not settle that. The requests are those of all runs, one run behind the other."""
-    # A request is: system prompt, summary message, messages starts..stops. Each line compares a request with the one
-    # before. The prefix goes on beyond the summary only if the summary is the same (or there is none), and into the
-    # messages only if both begin at the same log position. Then the shorter range is the shared one.
-    # A list of summaries that grew at its end shares all that it had before: the tokens of the old message.
     runs = [run for run in runs if len(run.requests)]
     if not runs:
         return np.zeros(0, np.int64), np.zeros(0, np.bool_)
@@ -31,36 +38,73 @@ def shared_in_ranges(runs: Sequence[Run]) -> tuple[Tokens, Bools]:
         [Stretch(run.columns, run.space, slice(None)) for run in runs]
     )
     sums = with_overhead(joined.sums)
+    summaries = _compare_summaries(joined, runs)
     summary_tokens = np.concatenate([run.columns.tokens["summary"] for run in runs])
-    old_first, first = _neighbours(joined.summary_starts)
-    old_last, last = _neighbours(joined.summary_stops)
-    old_starts, starts = _neighbours(joined.starts)
-    old_stops, stops = _neighbours(joined.stops)
-    old_tokens, tokens = _neighbours(summary_tokens)
-    held, holds = _neighbours(joined.has_summary)
-    _, is_list = _neighbours(joined.for_each_request([*map(sends_a_list, runs)]))
-    begins_alike = first == old_first
-    is_aligned = starts == old_starts
-    is_same = (begins_alike & (last == old_last)) | ~(holds | held)
-    is_grown = begins_alike & held & (last > old_last) & is_list
-    common = sums[np.minimum(stops, old_stops)] - sums[starts]
-    beyond = (tokens + TOKENS_PER_MESSAGE) * holds + common * is_aligned
-    old_saved, saved = _neighbours(joined.saved_tokens)
-    begun = _system_tokens(joined)[1:] - np.maximum(saved, old_saved)
-    # Settled: same summary and same start, or starts whose messages differ for sure; a grown list; or one request
-    # with a summary and one without. Left open: two different summaries, which may begin with the same words,
-    # messages of the same size that may be equal, and requests that are not one range (a start of -1).
-    differ = _differ(joined, sums, starts, old_starts)
-    is_told = np.where(is_same, is_aligned | differ, is_grown | ~(holds & held))
-    is_range = joined.column("starts") >= 0
     shared = np.zeros(len(joined), np.int64)
+    shared[1:] = _count_shared(joined, sums, summaries, summary_tokens)
     is_open = np.zeros(len(joined), np.bool_)
-    shared[1:] = begun + np.where(is_same, beyond, old_tokens * is_grown)
-    is_open[1:] = ~is_told | ~is_range[1:] | ~is_range[:-1]
+    is_open[1:] = _find_open(joined, sums, summaries)
+    # The first request of each run was compared with the last of another run.
     firsts = joined.bounds[:-1]
     shared[firsts] = 0
     is_open[firsts] = False
     return shared, is_open
+
+
+def _compare_summaries(joined: JoinedRequests, runs: Sequence[Run]) -> _SummaryPairs:
+    old_first, first = _neighbours(joined.summary_starts)
+    old_last, last = _neighbours(joined.summary_stops)
+    old_has_summary, has_summary = _neighbours(joined.has_summary)
+    is_list = joined.for_each_request([*map(sends_a_list, runs)])[1:]
+    begins_alike = first == old_first
+    has_none = ~(has_summary | old_has_summary)
+    return _SummaryPairs(
+        is_same=(begins_alike & (last == old_last)) | has_none,
+        is_grown=begins_alike & old_has_summary & (last > old_last) & is_list,
+        is_only_one=~(has_summary & old_has_summary),
+    )
+
+
+def _count_shared(
+    joined: JoinedRequests,
+    sums: Tokens,
+    summaries: _SummaryPairs,
+    summary_tokens: Tokens,
+) -> Tokens:
+    """Return the tokens that each request but the first has in common with the one before, as their ranges say."""
+    # A request is: system prompt, summary message, messages starts..stops. The prefix goes on into the messages only if
+    # both requests begin at the same log position. Then the shorter range is the shared one.
+    old_starts, starts = _neighbours(joined.starts)
+    old_stops, stops = _neighbours(joined.stops)
+    common = sums[np.minimum(stops, old_stops)] - sums[starts]
+    common_messages = common * (starts == old_starts)
+    old_tokens, tokens = _neighbours(summary_tokens)
+    summary_message = (tokens + TOKENS_PER_MESSAGE) * joined.has_summary[1:]
+    # It goes on beyond the summary only if the summary is the same (or there is none). A list of summaries that grew at
+    # its end shares all that it had before: the tokens of the old message.
+    behind_system = np.where(
+        summaries.is_same,
+        summary_message + common_messages,
+        old_tokens * summaries.is_grown,
+    )
+    old_saved, saved = _neighbours(joined.saved_tokens)
+    system = _system_tokens(joined)[1:] - np.maximum(saved, old_saved)
+    return np.asarray(system + behind_system)
+
+
+def _find_open(joined: JoinedRequests, sums: Tokens, summaries: _SummaryPairs) -> Bools:
+    """Return for each request but the first whether the ranges do not settle what it shares with the one before."""
+    # Settled: same summary and same start, or starts whose messages differ for sure; a grown list; or one request
+    # with a summary and one without. Left open: two different summaries, which may begin with the same words,
+    # messages of the same size that may be equal, and requests that are not one range (a start of -1).
+    old_starts, starts = _neighbours(joined.starts)
+    is_settled = np.where(
+        summaries.is_same,
+        (starts == old_starts) | _differ(joined, sums, starts, old_starts),
+        summaries.is_grown | summaries.is_only_one,
+    )
+    old_is_range, is_range = _neighbours(joined.column("starts") >= 0)
+    return np.asarray(~is_settled | ~is_range | ~old_is_range)
 
 
 def with_overhead(sums: SumArrays) -> Tokens:
@@ -82,32 +126,32 @@ def _system_tokens(joined: JoinedRequests) -> Tokens:
 
 
 def _differ(
-    joined: JoinedRequests, sums: Tokens, ones: Tokens, others: Tokens
+    joined: JoinedRequests, sums: Tokens, positions: Tokens, old_positions: Tokens
 ) -> Bools:
     """Return whether the messages at these log positions differ for sure: in their tokens, or else in their text."""
     sizes = np.append(np.diff(sums), 0)
     # Behind the last message of each log is none.
     sizes[np.array(joined.log_bounds[1:]) - 1] = 0
-    differ = sizes[ones] != sizes[others]
-    unsure = np.flatnonzero(~differ & (ones != others))
-    # Looking at each pair would take longer than numbering all texts.
+    differ = sizes[positions] != sizes[old_positions]
+    unsure = np.flatnonzero(~differ & (positions != old_positions))
+    # Comparing the texts of each pair would take longer than numbering all texts once.
     if len(unsure):
-        texts = _texts(joined)
-        differ[unsure] = texts[ones[unsure]] != texts[others[unsure]]
+        texts = _number_texts(joined)
+        differ[unsure] = texts[positions[unsure]] != texts[old_positions[unsure]]
     return np.asarray(differ)
 
 
-def _texts(joined: JoinedRequests) -> Tokens:
+def _number_texts(joined: JoinedRequests) -> Tokens:
     """Return for every message of the logs a number that equal texts have in common; one more stands for no message,
     behind each log."""
     numbers: dict[str, int] = {}
-    texts = []
+    text_numbers = []
     for stretch in joined.stretches:
         space = stretch.space
         for message in space.log[: len(space.sums.totals) - 1]:
-            texts.append(numbers.setdefault(message.content, len(numbers)))
-        texts.append(-1)
-    return np.array(texts)
+            text_numbers.append(numbers.setdefault(message.content, len(numbers)))
+        text_numbers.append(-1)
+    return np.array(text_numbers)
 
 
 def _neighbours(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -15,9 +15,9 @@ from memviz.core.text.wording import RequestPlace
 from memviz.engine.compaction import REDUCING
 from memviz.engine.part_tokens import reduced_positions
 from memviz.engine.run import Run
-from memviz.metrics.cost.pricing import sum_known
 from memviz.metrics.requests.request_axis import numbers_of_turn, place_at
 from memviz.metrics.requests.traffic import Traffic, answered_calls
+from memviz.models.base import sum_if_known
 from memviz.strategies.base import Strategy
 
 
@@ -68,24 +68,25 @@ def requests_to_overflow(traffic: Traffic, window_tokens: int) -> int | None:
     """Return after how many more requests one would be larger than the window, if they went on growing in a straight
     line as the last 20 did; ``None`` where they do not grow, or after fewer than 3. Only sensible for requests that
     nothing ever shortens."""
-    sent: list[int] = traffic.input_tokens[-PACE_REQUESTS:].tolist()
-    size = len(sent)
-    if size < FEWEST_REQUESTS:
+    sizes: list[int] = traffic.input_tokens[-PACE_REQUESTS:].tolist()
+    count = len(sizes)
+    if count < FEWEST_REQUESTS:
         return None
     # The line of least squares, exactly: floats would make a level line rise by a hair. It
     # goes through the mean at the middle, from which these are the distances, doubled.
-    distances = range(1 - size, size, 2)
-    products = sum(map(mul, distances, sent))
+    distances = range(1 - count, count, 2)
+    products = sum(map(mul, distances, sizes))
     tokens_a_request = Fraction(2 * products, sum(map(mul, distances, distances)))
     if tokens_a_request <= 0:
         return None
-    start_tokens = Fraction(sum(sent), size) - tokens_a_request * (size - 1) / 2
+    start_tokens = Fraction(sum(sizes), count) - tokens_a_request * (count - 1) / 2
+    # The request (0-based) at which the line meets the window is still within it; the one after is not.
     reached = floor((window_tokens - start_tokens) / tokens_a_request)
-    return max(reached + 2 - size, 1)
+    return max(reached + 2 - count, 1)
 
 
 class Forecast(NamedTuple):
-    """After how many more requests one would be larger than a window, if they go on growing."""
+    """The number of requests after which one would be larger than a window, if they go on growing."""
 
     more_requests: int
     turn: int | None
@@ -164,40 +165,41 @@ def token_use(run: Run) -> TokenUse:
 
 def _add_up(run: Run) -> TokenUse:
     columns = run.columns
+    sizes = columns.totals
     compactions = run.compactions
-    sent = columns.totals
+    answered = answered_calls(run)
     beside = run.requests.beside.items()
-    thinking = [number for number, one in beside if one.kind == "thinking"]
-    asked = answered_calls(run)
+    thinking = [number for number, record in beside if record.kind == "thinking"]
     use = TokenUse(
-        requests=len(sent),
-        sent_tokens=int(sent.sum()),
+        requests=len(sizes),
+        sent_tokens=int(sizes.sum()),
         reply_tokens=int(columns.reply_tokens.sum()),
-        summarizations=sum(one.is_summarization for one in compactions),
-        failed_summarizations=sum(one.failed_calls for one in compactions),
-        summarizer_prompt_tokens=sum(one.prompt_tokens for one in asked),
-        summarizer_output_tokens=sum(one.output_tokens for one in asked),
-        summarizer_cost_usd=sum_known(one.total_cost_usd for one in asked),
+        summarizations=sum(call.is_summarization for call in compactions),
+        failed_summarizations=sum(call.failed_calls for call in compactions),
+        summarizer_prompt_tokens=sum(call.prompt_tokens for call in answered),
+        summarizer_output_tokens=sum(call.output_tokens for call in answered),
+        summarizer_cost_usd=sum_if_known(call.total_cost_usd for call in answered),
         over_budget_requests=columns.over_budget,
-        summarizer_calls=sum(one.calls for one in compactions),
+        summarizer_calls=sum(call.calls for call in compactions),
         thinking_tokens=int(columns.reply_tokens[thinking].sum()),
-        reductions=sum(one.kind in REDUCING for one in compactions),
+        reductions=sum(compaction.kind in REDUCING for compaction in compactions),
     )
-    if not len(sent):
+    if not len(sizes):
         return use
-    is_earlier = columns.turns[:-1] == columns.turns[1:]
-    earlier = sent[:-1][is_earlier]
-    largest = int(sent.argmax())
+    # A request that the next one follows in the same turn is not the last call of its turn.
+    is_earlier_call = columns.turns[:-1] == columns.turns[1:]
+    earlier_sizes = sizes[:-1][is_earlier_call]
+    # The first of the largest requests, if several are equally large.
+    largest = int(sizes.argmax())
     turn = int(columns.turns[largest])
-    last = run.requests.parts_at(len(sent) - 1)
+    last_parts = run.requests.parts_at(len(sizes) - 1)
+    reduced = [reduced_positions(run.space, piece) for piece in last_parts.messages]
     return replace(
         use,
-        peak_tokens=int(sent[largest]),
+        peak_tokens=int(sizes[largest]),
         peak_turn=turn,
         peak_call=int(columns.calls[largest]),
         peak_calls=len(numbers_of_turn(run, turn)),
-        earlier_tokens=int(earlier.sum()),
-        reduced_messages=sum(
-            len(reduced_positions(run.space, one)) for one in last.messages
-        ),
+        earlier_tokens=int(earlier_sizes.sum()),
+        reduced_messages=sum(map(len, reduced)),
     )

@@ -33,7 +33,7 @@ class Traffic:
     turns: Tokens
     """The turn of each request."""
     input_tokens: Tokens
-    """As counted."""
+    """The tokens of each request, as counted."""
     shared_tokens: Tokens
     """Tokens at the start of each request that the one before began with as well; 0 for the first."""
     output_tokens: Tokens
@@ -41,7 +41,8 @@ class Traffic:
     summarizer_turns: Tokens
     """The turn of the first request that each changed; the last turn where none came any more."""
     summarizer_input_tokens: Tokens
-    """As billed where that is known, drafts that the user discarded included, failed calls not."""
+    """The tokens of each prompt, as billed where that is known, drafts that the user discarded included, failed calls
+    not."""
     summarizer_output_tokens: Tokens
     summarizer_requests: Tokens
     """The number of the first request that each changed, from 0; -1 where none came any more."""
@@ -51,7 +52,7 @@ class Traffic:
     @classmethod
     def nothing(cls) -> Traffic:
         """The traffic of a run without any request."""
-        return cls(*(_array(()) for _ in fields(cls)))
+        return cls(*(_make_array(()) for _ in fields(cls)))
 
     def to_dict(self) -> dict[str, list[int]]:
         """The arrays as lists, ready for JSON."""
@@ -62,7 +63,7 @@ class Traffic:
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Traffic:
         """Return the traffic that :meth:`to_dict` described."""
-        arrays = {field.name: _array(value[field.name]) for field in fields(cls)}
+        arrays = {field.name: _make_array(value[field.name]) for field in fields(cls)}
         return cls(**arrays)
 
 
@@ -78,7 +79,11 @@ def join_traffics(traffics: Sequence[Traffic]) -> Traffic:
 
 def answered_calls(run: Run) -> list[Compaction]:
     """Return the summarizations that a summarizer was asked for and answered."""
-    return [one for one in run.compactions if one.asked and one.error is None]
+    return [
+        compaction
+        for compaction in run.compactions
+        if compaction.asked and compaction.error is None
+    ]
 
 
 def traffic(run: Run) -> Traffic:
@@ -93,15 +98,17 @@ def add_up_traffic(runs: Sequence[Run]) -> None:
     """Work out :func:`traffic` of several runs at once, sooner than of each alone where they are short. Each run keeps
     its own."""
     derive_tokens([run.columns for run in runs])
-    for run, sent in zip(runs, _add_up(runs), strict=True):
-        _keep(run, sent)
+    for run, run_traffic in zip(runs, _add_up(runs), strict=True):
+        _keep_traffic(run, run_traffic)
 
 
-def _keep(run: Run, sent: Traffic) -> None:
-    run.once(traffic, lambda: sent)
+def _keep_traffic(run: Run, run_traffic: Traffic) -> None:
+    run.once(traffic, lambda: run_traffic)
 
 
 def _add_up(runs: Sequence[Run]) -> list[Traffic]:
+    # What the ranges of all runs do not settle is looked up run by run. A slice of an array shows the array itself, so
+    # that what is settled stands in it.
     shared, is_open = shared_in_ranges(runs)
     traffics = []
     start = 0
@@ -117,23 +124,27 @@ def _add_up(runs: Sequence[Run]) -> list[Traffic]:
 
 def _traffic_of(run: Run, shared_tokens: Tokens) -> Traffic:
     columns = run.columns
-    asked = answered_calls(run)
-    turns = [run.request_turn(one) or one.turn for one in asked]
-    numbers = [run.request_number(one) for one in asked]
+    calls = answered_calls(run)
+    turns = []
+    requests = []
+    for call in calls:
+        turns.append(run.request_turn(call) or call.turn)
+        number = run.request_number(call)
+        requests.append(-1 if number is None else number)
     return Traffic(
         turns=columns.turns,
         input_tokens=columns.totals,
         shared_tokens=shared_tokens,
         output_tokens=columns.reply_tokens,
-        summarizer_turns=_array(turns),
-        summarizer_input_tokens=_array(one.prompt_tokens for one in asked),
-        summarizer_output_tokens=_array(one.output_tokens for one in asked),
-        summarizer_requests=_array(-1 if one is None else one for one in numbers),
-        by_chat_model=_array(one.is_opaque for one in asked),
+        summarizer_turns=_make_array(turns),
+        summarizer_input_tokens=_make_array(call.prompt_tokens for call in calls),
+        summarizer_output_tokens=_make_array(call.output_tokens for call in calls),
+        summarizer_requests=_make_array(requests),
+        by_chat_model=_make_array(call.is_opaque for call in calls),
     )
 
 
-def _array(values: Iterable[int]) -> Tokens:
+def _make_array(values: Iterable[int]) -> Tokens:
     return np.array(list(values), np.int64)
 
 
@@ -144,14 +155,15 @@ def sends_everything(run: Run) -> bool:
     first = run.space.system_stop
     is_all = (columns.starts == first) & (columns.stops == columns.lengths)
     is_all &= columns.summary_starts == columns.summary_stops
+    # Requests that are not one range of the log are read piece by piece.
     for number, parts in columns.others.items():
-        said = range(first, int(columns.lengths[number]))
-        is_all[number] = _holds_just(run, parts, said)
+        log_so_far = range(first, int(columns.lengths[number]))
+        is_all[number] = _holds_just(run, parts, log_so_far)
     return bool(is_all.all())
 
 
-def _holds_just(run: Run, parts: Parts, said: range) -> bool:
-    sent: list[int] = []
+def _holds_just(run: Run, parts: Parts, positions: range) -> bool:
+    sent_positions: list[int] = []
     for piece in parts.pieces:
         # Notes that hold none send nothing.
         if isinstance(piece, Line) or (isinstance(piece, Notes) and piece.versions):
@@ -159,8 +171,8 @@ def _holds_just(run: Run, parts: Parts, said: range) -> bool:
         if isinstance(piece, Messages) and reduced_positions(run.space, piece):
             return False
         if isinstance(piece, Messages | Picked):
-            sent += piece.positions
-    return sent == list(said)
+            sent_positions += piece.positions
+    return sent_positions == list(positions)
 
 
 def sent_whole(run: Run, sent: Traffic) -> Traffic:
@@ -175,8 +187,8 @@ def sent_whole(run: Run, sent: Traffic) -> Traffic:
             whole_item = item
             if isinstance(item, Messages) and item.form is not None:
                 whole_item = item._replace(form=None)
-                more = prefix.item_tokens(whole_item) - prefix.item_tokens(item)
-                input_tokens[number] += more
+                more_tokens = prefix.item_tokens(whole_item) - prefix.item_tokens(item)
+                input_tokens[number] += more_tokens
             items.append(whole_item)
         others[number] = request._replace(items=items)
     shared_tokens = prefix.tokens(others)
@@ -198,32 +210,37 @@ def broken_cache_tokens(run: Run) -> tuple[int, ...]:
 def _measure_breaks(run: Run) -> tuple[int, ...]:
     broken = [0] * len(run.compactions)
     prefix = SharedPrefix(run)
-    for number, made in run.requests.compactions():
+    for number, compactions in run.requests.compactions():
         if not number:
             continue
         before = run.requests[number - 1]
         record = run.requests[number]
         cached = Request.of(before.parts, before.thoughts)
         # Without any of its compactions, then with the first one, the first two ..., and at last as it was sent.
-        requests = [_request_without(record, one) for one in made]
+        requests = [
+            _build_request_without(record, compaction) for compaction in compactions
+        ]
         requests.append(Request.of(record.parts, record.thoughts))
         shared = [prefix.between(cached, request) for request in requests]
-        for compaction, (without, left) in zip(made, pairwise(shared), strict=True):
-            broken[run.number_of(compaction)] = max(0, without - left)
+        losses = [max(0, before - after) for before, after in pairwise(shared)]
+        for compaction, lost_tokens in zip(compactions, losses, strict=True):
+            broken[run.number_of(compaction)] = lost_tokens
     return tuple(broken)
 
 
-def _request_without(record: TurnRecord, compaction: Compaction) -> Request:
+def _build_request_without(record: TurnRecord, compaction: Compaction) -> Request:
     """Return the request of ``record`` as it would have been before ``compaction``: with the same recalls and tools,
     and where orphaned halves of tool calls were left out of it, without those too."""
-    own = record.memory
-    parts = _parts_for(record, compaction, compaction.before.as_of(own))
-    if record.parts != _parts_for(record, compaction, own):
-        parts = in_pairs(own.log, parts, _recalled(record))
+    memory = record.memory
+    parts = _assemble_parts(record, compaction, compaction.before.as_of(memory))
+    if record.parts != _assemble_parts(record, compaction, memory):
+        parts = in_pairs(memory.log, parts, _recalled(record))
     return Request.of(parts, record.thoughts)
 
 
-def _parts_for(record: TurnRecord, compaction: Compaction, memory: Memory) -> Parts:
+def _assemble_parts(
+    record: TurnRecord, compaction: Compaction, memory: Memory
+) -> Parts:
     parts = assemble(memory, compaction.strategy.select(memory), _recalled(record))
     return parts._replace(tools=record.parts.tools, exchange=record.parts.exchange)
 

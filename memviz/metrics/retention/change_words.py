@@ -170,4 +170,5 @@ NEW_FIRST = re.compile(
     re.IGNORECASE,
 )
 """All that stands between a newer value and the older one behind it."""
+# "; ", " but "
 CLAUSE_END = re.compile(r"[,;:]\s+|[，；：、。]|\s+(?:and|but|so|because)\s+")

@@ -154,27 +154,29 @@ def _find_older(
     if not is_change and not outdated:
         return None
     sort = sorts[newer]
-    earlier = [
-        number
-        for number in range(newer)
-        if number not in replaced and statements[number].position < statement.position
-    ]
+    earlier = []
+    for number in range(newer):
+        is_earlier = statements[number].position < statement.position
+        if is_earlier and number not in replaced:
+            earlier.append(number)
+    # The newest first: what was said last is what changes.
     for number in reversed(earlier):
         candidate = statements[number]
         if not _may_replace(sort, sorts[number]):
             continue
-        if contains(outdated, candidate.answer) and _are_different(
-            statement, candidate
-        ):
+        is_outdated = contains(outdated, candidate.answer)
+        if is_outdated and _are_different(statement, candidate):
             return number
         if is_change and _is_named_as_gone(candidate, statement):
             return number
+    # A value that is added replaces none: "She also plays chess now".
     if not is_change or ADDED.search(statement.sentence):
         return None
-    alike = [number for number in earlier if sorts[number] == sort][-MOST_ALIKE:]
-    alike = [
-        number for number in alike if _are_different(statement, statements[number])
-    ]
+    of_same_sort = [number for number in earlier if sorts[number] == sort]
+    alike = []
+    for number in of_same_sort[-MOST_ALIKE:]:
+        if _are_different(statement, statements[number]):
+            alike.append(number)
     return _choose_alike(statements, statement, sort, alike)
 
 
@@ -228,10 +230,10 @@ def _is_named_as_gone(older: Statement, newer: Statement) -> bool:
     place = newer.sentence.find(older.answer)
     if place < 0 or older.answer in _clause_of(newer) or newer.answer in older.answer:
         return False
-    named = newer._replace(start=place, answer=older.answer)
-    if SET_ASIDE.search(named.before):
+    mention = newer._replace(start=place, answer=older.answer)
+    if SET_ASIDE.search(mention.before):
         return True
-    return GONE.search(_clause_of(named)) is not None
+    return GONE.search(_clause_of(mention)) is not None
 
 
 def _clause_before(statement: Statement) -> str:
@@ -250,11 +252,11 @@ def _clause_of(statement: Statement) -> str:
     return statement.sentence[start:]
 
 
-def _are_different(one: Statement, other: Statement) -> bool:
+def _are_different(statement: Statement, other: Statement) -> bool:
     """Return whether neither value is a part of the other, as "June" is of "26 June"."""
-    one_tokens = f" {' '.join(normal_tokens(one.answer))} "
+    tokens = f" {' '.join(normal_tokens(statement.answer))} "
     other_tokens = f" {' '.join(normal_tokens(other.answer))} "
-    return one_tokens not in other_tokens and other_tokens not in one_tokens
+    return tokens not in other_tokens and other_tokens not in tokens
 
 
 def _subject_of(statement: Statement) -> frozenset[str]:

@@ -98,10 +98,12 @@ CUES = (
 """One of these has to stand in a text that takes something back."""
 _REACH_CHARS = 160
 _GOES_ON = re.compile(r" (?:[a-z]+ )?of\b|[也都是]", _I)
+# "Is it Tuesday? No,", "是周二吗？不是，"
 _ANSWERED_NO = re.compile(
     r"(?P<asked>[^.!?。！？\n]+[?？])\s*(?:(?:no|nope|nah)(?=[,.!;]|$)|(?:不是?|没有?)(?=[，,。.！!]|$))",
     _I,
 )
+# "No, it is Friday", "不是，"
 _BEGINS_WITH_NO = re.compile(
     r"\s*(?:(?:no|nope|nah)(?=[,.!;]|$)|(?:不是?|没有?)(?=[，,。.！!]|$))", _I
 )
@@ -143,10 +145,10 @@ _DISPUTED = re.compile(
 def disputed(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the values stand that somebody only said: "My friend thinks it costs $450, but the shop charges
     $520"."""
-    for found in _DISPUTED.finditer(text):
+    for match in _DISPUTED.finditer(text):
         for kind in VALUE_KINDS[:-1]:
-            said = kind.search(text, *found.span("said"))
-            real = kind.search(text, *found.span("real"))
+            said = kind.search(text, *match.span("said"))
+            real = kind.search(text, *match.span("real"))
             if said and real:
                 if said.group().lower() != real.group().lower():
                     yield said.span()
@@ -155,7 +157,7 @@ def disputed(text: str) -> Iterator[tuple[int, int]]:
 
 def answered_with_no(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the questions stand that are answered with a no: "Is he allergic to nuts? No, his cousin is"."""
-    return (found.span("asked") for found in _ANSWERED_NO.finditer(text))
+    return (match.span("asked") for match in _ANSWERED_NO.finditer(text))
 
 
 def refers_back(sentence: str, before: str) -> bool:
@@ -163,7 +165,7 @@ def refers_back(sentence: str, before: str) -> bool:
     if before.rstrip().endswith(("?", "？")) and _BEGINS_WITH_NO.match(sentence):
         return True
     begin = len(sentence) - len(sentence.lstrip(" .…\n"))
-    found = _TAKES_BACK.match(sentence[begin:])
-    return found is not None and any(
-        kind.match(sentence, begin + found.end()) for kind in VALUE_KINDS
+    match = _TAKES_BACK.match(sentence[begin:])
+    return match is not None and any(
+        kind.match(sentence, begin + match.end()) for kind in VALUE_KINDS
     )

@@ -49,7 +49,7 @@ class FactState(IntEnum):
     LOST = 3, "lost", "rgba(138,146,156,0.2)", "solid"
     """The request does not mention it."""
     UNKNOWN = 4, "unknown", "#5B6572", "dot"
-    """It was covered by what nobody can read: neither known nor lost."""
+    """A block that nobody can read stands for the fact: it is neither known nor lost."""
 
 
 class Knowledge(IntEnum):
@@ -113,27 +113,16 @@ class Freshness(IntEnum):
 _FRESHNESS = np.array(
     [Freshness.NEITHER, Freshness.NEW_ONLY, Freshness.STALE_ONLY, Freshness.BOTH],
     dtype=np.uint8,
-)  # the new value held counts 1, a stale one 2
+)
+"""The codes by what a request holds: the new value counts 1, a stale one 2."""
 
 
 @dataclass(frozen=True, eq=False)
 class Retention(ByRequest, NotebookOutput):
     """The facts that one run retains. All matrices are [requests x probes] and false, or NOT_BORN, before birth.
-    ``turns`` is the turn of each request.
 
-    A probe is *born* once all messages of its evidence are in the log; one without
-    evidence from the first request on, one whose evidence lies outside the log never.
-    ``births`` are the log positions of that last message (-1: no evidence; the length
-    of the log: never). ``evidence``: all messages of the evidence are in the request,
-    word for word (recalled ones count). ``contained``: an accepted answer is contained
-    in the request, by the rule of :mod:`memviz.core.text.containment`, and affirmed
-    there. ``stale``: a stale one is. ``states`` are :class:`Knowledge` codes: where it
-    is contained; where only the evidence is there, in words that the probe does not
-    list, VERBATIM, or RECALLED if it takes a recalled message to have all of it.
-    CONTRADICTED: it is mentioned only where it is denied or called outdated, by the
-    rule of :mod:`memviz.metrics.retention.polarity`; or only a stale answer is there; or
-    another probe names it as its stale answer, and the request knows that one's. So
-    LOST means none of these.
+    A probe is *born* once all messages of its evidence are in the log; one without evidence from the first request on,
+    one whose evidence lies outside the log never.
 
     Read are the texts of messages with the arguments of tool calls, and of summaries without the words memviz
     puts around them: the number in "[Turn 47]" is no knowledge. What a model thought before it answered is
@@ -142,46 +131,59 @@ class Retention(ByRequest, NotebookOutput):
 
     probes: tuple[Probe, ...] = field(repr=False)
     turns: NDArray[np.int64]
+    """The turn of each request."""
     births: NDArray[np.int64] = field(repr=False)
+    """The log position of the last message of each probe's evidence; -1 without evidence, the length of the log for a
+    probe that is never born."""
     states: NDArray[np.uint8] = field(repr=False)
+    """:class:`Knowledge` codes: the place where an answer is contained. Where only the evidence is there, in words that
+    the probe does not list, VERBATIM, or RECALLED if it takes a recalled message to have all of it. CONTRADICTED if the
+    answer is mentioned only where it is denied or called outdated, by the rule of
+    :mod:`memviz.metrics.retention.polarity`; or only a stale answer is there; or another probe names it as its stale
+    answer, and the request knows that one's. LOST means none of these."""
     evidence: Bools = field(repr=False)
+    """True where all messages of the evidence are in the request, word for word; recalled ones count."""
     contained: Bools = field(repr=False)
+    """True where an accepted answer is contained in the request, by the rule of :mod:`memviz.core.text.containment`,
+    and affirmed there."""
     stale: Bools = field(repr=False)
+    """True where a stale answer is contained and affirmed so."""
     run: Run = field(repr=False)
     """The run whose requests these are."""
 
     @cached_property
     def born(self) -> Bools:
         """True where all of the evidence was said."""
-        born: Bools = self.states != Knowledge.NOT_BORN
-        return born
+        is_born: Bools = self.states != Knowledge.NOT_BORN
+        return is_born
 
     @cached_property
     def judged(self) -> Bools:
         """True where it was said and one can tell: what may stand in a block that nobody can read is neither kept
         nor lost."""
-        found: Bools = self.born & (self.state != FactState.UNKNOWN)
-        return found
+        is_judged: Bools = self.born & (self.state != FactState.UNKNOWN)
+        return is_judged
 
     @cached_property
     def state(self) -> NDArray[np.uint8]:
         """:class:`FactState` codes [requests x probes]."""
-        found: NDArray[np.uint8] = STATE_OF[self.states]
-        return found
+        states: NDArray[np.uint8] = STATE_OF[self.states]
+        return states
 
     @cached_property
     def retained(self) -> Bools:
         """Known: evidence or answer, or both, are in the request, and nothing there contradicts them."""
-        known: Bools = self.state == FactState.KNOWN
-        return known
+        is_known: Bools = self.state == FactState.KNOWN
+        return is_known
 
     @cached_property
     def freshness(self) -> NDArray[np.uint8]:
         """:class:`Freshness` codes; NOT_ASKED for probes without stale answers and before birth."""
         codes = np.zeros(self.states.shape, dtype=np.uint8)
         updated = np.flatnonzero([bool(probe.stale) for probe in self.probes])
-        held = self.contained[:, updated] + 2 * self.stale[:, updated].astype(np.uint8)
-        codes[:, updated] = _FRESHNESS[held] * self.judged[:, updated]
+        has_stale = self.stale[:, updated].astype(np.uint8)
+        combinations = self.contained[:, updated] + 2 * has_stale
+        codes[:, updated] = _FRESHNESS[combinations] * self.judged[:, updated]
         return codes
 
     def share(self, held: Bools) -> NDArray[np.float64]:
@@ -193,17 +195,17 @@ class Retention(ByRequest, NotebookOutput):
         """Return the share of the judged probes (of one category, or of all) that a request knows, on average over the
         requests that have any; NaN where none has."""
         columns = self.columns_of(category)
-        judged = self.judged[:, columns]
-        with_any = judged.any(axis=1)
+        is_judged = self.judged[:, columns]
+        with_any = is_judged.any(axis=1)
         if not with_any.any():
             return nan
-        known = self.retained[:, columns][with_any].sum(axis=1)
-        return float(np.mean(known / judged[with_any].sum(axis=1)))
+        known_counts = self.retained[:, columns][with_any].sum(axis=1)
+        return float(np.mean(known_counts / is_judged[with_any].sum(axis=1)))
 
     def columns_of(self, category: Category | None) -> list[int]:
         """Return the numbers (0-based) of the probes of one category, or of all."""
         numbered = enumerate(self.probes)
-        return [at for at, one in numbered if category in (None, one.category)]
+        return [at for at, probe in numbered if category in (None, probe.category)]
 
     def share_of(self, state: Knowledge) -> NDArray[np.float64]:
         """Return for each request the share of the born probes that are in ``state``."""
@@ -231,9 +233,9 @@ class Retention(ByRequest, NotebookOutput):
 def _share(held: Bools, among: Bools) -> NDArray[np.float64]:
     """Return the share of the probes ``among`` which ``held`` is true, for each request."""
     counts = among.sum(axis=1)
-    found: NDArray[np.float64] = np.full(len(counts), np.nan)
-    np.divide((held & among).sum(axis=1), counts, out=found, where=counts > 0)
-    return found
+    shares: NDArray[np.float64] = np.full(len(counts), np.nan)
+    np.divide((held & among).sum(axis=1), counts, out=shares, where=counts > 0)
+    return shares
 
 
 class Judged(NamedTuple):

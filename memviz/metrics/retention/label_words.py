@@ -26,8 +26,8 @@ def one_of(text: str) -> str:
         ending = alternative.removeprefix(beginning)
         endings.setdefault(beginning, []).append(ending)
     groups = []
-    for beginning, those in endings.items():
-        groups.append(f"{beginning}(?:{'|'.join(those)})")
+    for beginning, group_endings in endings.items():
+        groups.append(f"{beginning}(?:{'|'.join(group_endings)})")
     return f"(?:{'|'.join(groups)})"
 
 
@@ -288,9 +288,11 @@ def kind(
     (:data:`TRIGGER_CHARS`), so "allergy" announces "allergic" as well. Every
     alternative of the pattern needs one, or it is never searched for.
     """
-    begun = frozenset(word[:TRIGGER_CHARS] for word in triggers.split())
+    beginnings = frozenset(word[:TRIGGER_CHARS] for word in triggers.split())
     compiled = re.compile(pattern, re.IGNORECASE)
-    return Kind(begun, compiled, category, weight, of_user, is_value, hint, examples)
+    return Kind(
+        beginnings, compiled, category, weight, of_user, is_value, hint, examples
+    )
 
 
 def chinese_kind(

@@ -60,17 +60,16 @@ class LifeLine:
     in a message or a summary which held it and whose own summary does not. ``None``: it fell out of a window, or was
     never lost."""
     spans: tuple[Span, ...] = field(default=())
-    """From the first request after birth to the last one, so they tell whether it came back."""
+    """The states from the first request after birth to the last one; they tell whether the fact came back."""
 
     @property
     def revived_turns(self) -> tuple[int, ...]:
         """The turns of the requests at which it was known again after it had been lost or contradicted."""
-        pairs = pairwise(self.spans)
-        return tuple(
-            after.first_turn
-            for before, after in pairs
-            if after.state.is_known and not before.state.is_known
-        )
+        turns = []
+        for before, after in pairwise(self.spans):
+            if after.state.is_known and not before.state.is_known:
+                turns.append(after.first_turn)
+        return tuple(turns)
 
 
 Losses = dict[tuple[int, int], int | None]
@@ -85,7 +84,7 @@ class VersionProbes(NamedTuple):
     kept: tuple[int, ...] = ()
     """An answer stands in the version, and stood in the one that it replaced."""
     new: tuple[int, ...] = ()
-    """It stands in the version alone."""
+    """An answer stands in the version, and did not in the one that it replaced."""
     lost: tuple[int, ...] = ()
     """The request after this compaction was the first that did not know it, by the rule of :class:`LifeLine`; such a
     one need not have been in a summary."""
@@ -99,10 +98,10 @@ def life_lines(
     ``texts`` are those that ``retention`` was made with, if they are at hand.
     """
     losses = LossCauses(run, texts or ProbeTexts(run.log, retention.probes))
-    spans = _spans(retention)
-    born = np.flatnonzero(retention.births < len(run.log)).tolist()
+    spans = _find_spans(retention)
+    born_probes = np.flatnonzero(retention.births < len(run.log)).tolist()
     lives = []
-    for probe in born:
+    for probe in born_probes:
         first = {span.state: span for span in reversed(spans[probe])}
         life = LifeLine(probe, None, None, spans=spans[probe])
         birth = int(retention.births[probe])
@@ -111,24 +110,24 @@ def life_lines(
             life = replace(life, born_position=birth, born_turn=turn)
         if summarized := first.get(Knowledge.SUMMARY):
             life = replace(life, summarized_turn=summarized.first_turn)
-        if lost := first.get(Knowledge.LOST):
-            lost_by = losses.by(retention.number_at(lost.first_place), probe)
-            life = replace(life, lost_turn=lost.first_turn, lost_by=lost_by)
+        if lost_span := first.get(Knowledge.LOST):
+            lost_by = losses.by(retention.number_at(lost_span.first_place), probe)
+            life = replace(life, lost_turn=lost_span.first_turn, lost_by=lost_by)
         lives.append(life)
     return tuple(lives)
 
 
-def _spans(retention: Retention) -> list[tuple[Span, ...]]:
+def _find_spans(retention: Retention) -> list[tuple[Span, ...]]:
     """Return the spans of every probe from birth on."""
     span = span_of(retention.turns)
-    found = []
+    spans_by_probe = []
     for states in retention.states.T:
         changes = np.flatnonzero(np.diff(states, prepend=np.uint8(Knowledge.NOT_BORN)))
-        own = []
+        spans = []
         for row, stop in pairwise([*changes.tolist(), len(states)]):
-            own.append(Span(Knowledge(int(states[row])), *span(row, stop - 1)))
-        found.append(tuple(own))
-    return found
+            spans.append(Span(Knowledge(int(states[row])), *span(row, stop - 1)))
+        spans_by_probe.append(tuple(spans))
+    return spans_by_probe
 
 
 class LossCauses:
@@ -150,36 +149,38 @@ class LossCauses:
         return None
 
     def _took(self, compaction: Compaction, probe: int, row: int) -> bool:
+        """Return whether a compaction took in something that held the fact, and wrote nothing that does."""
         # One that changes no memory failed, or the user skipped it.
         if not compaction.changes_memory:
             return False
         version = compaction.version
         if version is not None and self._held[version - 1, probe]:
             return False
+        # The fact was in the summary that this one replaced, or in the messages that it took in.
         replaced = compaction.replaces
         if replaced is not None and self._held[replaced - 1, probe]:
             return True
         counts = self._texts.counts.answers[:, probe]
         evidence = self._texts.probes[probe].evidence
-        for taken in self._taken(compaction, row):
-            if counts[taken.stop] > counts[taken.start]:
+        for messages in self._list_taken(compaction, row):
+            if counts[messages.stop] > counts[messages.start]:
                 return True
-            if any(position in taken for position in evidence):
+            if any(position in messages for position in evidence):
                 return True
         return False
 
-    def _taken(self, compaction: Compaction, row: int) -> list[range]:
+    def _list_taken(self, compaction: Compaction, row: int) -> list[range]:
         """Return the messages that a compaction took. Of a range that it cleared or shortened these are only the
         messages that request ``row`` sends with less in them."""
         if compaction.kind not in REDUCING:
             return [compaction.summarized]
-        space = self._run.requests.made_at(row).space
-        return [
-            range(position, position + 1)
-            for piece in self._run.requests.parts_at(row).messages
-            for position in reduced_positions(space, piece)
-            if position in compaction.summarized
-        ]
+        requests = self._run.requests
+        reduced = []
+        for piece in requests.parts_at(row).messages:
+            for position in reduced_positions(requests.made_at(row).space, piece):
+                if position in compaction.summarized:
+                    reduced.append(range(position, position + 1))
+        return reduced
 
 
 def fact_losses(
@@ -188,42 +189,43 @@ def fact_losses(
     """Return all losses of ``lives``, in the order of the probes and, of each, in that of the requests: a fact may
     come back and be lost again. ``texts`` are those that ``retention``, that of ``run``, was made with."""
     causes = LossCauses(run, texts)
-    found = {}
+    losses = {}
     for life in lives:
         for span in life.spans:
             if span.state is Knowledge.LOST:
                 row = retention.number_at(span.first_place)
-                found[life.probe, span.first_place] = causes.by(row, life.probe)
-    return found
+                losses[life.probe, span.first_place] = causes.by(row, life.probe)
+    return losses
 
 
 def probes_lost_by(losses: Losses) -> dict[int | None, list[int]]:
     """Return the numbers of the probes that each compaction took, in the order of ``losses``."""
-    lost: dict[int | None, list[int]] = {}
+    by_compaction: dict[int | None, list[int]] = {}
     for (probe, _), by in losses.items():
-        lost.setdefault(by, []).append(probe)
-    return lost
+        by_compaction.setdefault(by, []).append(probe)
+    return by_compaction
 
 
 def version_probes(
     run: Run, losses: Losses, texts: ProbeTexts
 ) -> tuple[VersionProbes, ...]:
-    """Return one a compaction of ``run``, in order. ``losses`` are those of the run, ``texts`` what they were found
-    with."""
-    held = texts.in_versions(run.space.summaries).answers
+    """Return the effect of each compaction of ``run`` on the facts, in order. ``losses`` are those of the run,
+    ``texts`` what they were found with."""
+    held_by_version = texts.in_versions(run.space.summaries).answers
     lost = probes_lost_by(losses)
-    found = []
+    effects = []
     for number, compaction in enumerate(run.compactions):
-        one = VersionProbes(lost=tuple(sorted(lost.get(number, ()))))
+        effect = VersionProbes(lost=tuple(sorted(lost.get(number, ()))))
         if compaction.written is not None:
-            now = held[compaction.written.version - 1]
-            base = compaction.base
-            before = held[base - 1] if base else np.zeros_like(now)
-            kept = _numbers(now & before)
-            one = one._replace(kept=kept, new=_numbers(now & ~before))
-        found.append(one)
-    return tuple(found)
+            now = held_by_version[compaction.written.version - 1]
+            before = np.zeros_like(now)
+            if compaction.base:
+                before = held_by_version[compaction.base - 1]
+            kept = _list_numbers(now & before)
+            effect = effect._replace(kept=kept, new=_list_numbers(now & ~before))
+        effects.append(effect)
+    return tuple(effects)
 
 
-def _numbers(which: Bools) -> tuple[int, ...]:
-    return tuple(np.flatnonzero(which).tolist())
+def _list_numbers(is_numbered: Bools) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(is_numbered).tolist())

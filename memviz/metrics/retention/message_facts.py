@@ -24,13 +24,14 @@ class MessageFacts:
     held: tuple[Probe, ...] = ()
     """What is left of the message does not contain an accepted answer, but a summary that is sent does."""
     lost: tuple[Probe, ...] = ()
-    """None of the others."""
+    """Facts that are in none of the other fields."""
     elsewhere: tuple[Probe, ...] = ()
-    """Neither that nor a summary does, but another message of the request or the system prompt."""
+    """Another message of the request, or the system prompt, contains an accepted answer; what is left of the message
+    and the summaries do not."""
     left: tuple[Probe, ...] = ()
     """What is still sent of the message itself, where it was cleared or shortened, contains an accepted answer."""
     contradicted: tuple[Probe, ...] = ()
-    """None does, but the request denies the answer or holds an outdated one."""
+    """No text contains an accepted answer, but the request denies the answer or holds an outdated one."""
 
     def __bool__(self) -> bool:
         return any(astuple(self))
@@ -62,11 +63,14 @@ def message_facts(
 def facts_of_messages(
     record: TurnRecord, probes: Sequence[Probe], positions: Iterable[int] | None = None
 ) -> Mapping[int, MessageFacts]:
-    """Return :func:`message_facts` of every message at ``positions`` (all that were said) that states a fact and is
-    not sent word for word. Each text of the request is read once for all of them."""
+    """Return by log position the facts of every message at ``positions`` (by default all that were said) that states
+    one and is not sent word for word. Each text of the request is read once for all of them."""
     request = _Request(record, probes)
-    stated = request.stated(positions)
-    return {at: request.facts(numbers, at) for at, numbers in stated.items() if numbers}
+    facts_by_position = {}
+    for position, numbers in request.stated(positions).items():
+        if numbers:
+            facts_by_position[position] = request.facts(numbers, position)
+    return facts_by_position
 
 
 def summary_facts(record: TurnRecord, probes: Sequence[Probe]) -> MessageFacts:
@@ -74,10 +78,12 @@ def summary_facts(record: TurnRecord, probes: Sequence[Probe]) -> MessageFacts:
     for."""
     request = _Request(record, probes)
     summaries = record.memory.space.summaries
-    covered = [summaries.covered(*sent[:2]) for sent in record.parts.notes]
-    quoted = record.parts.quoted
-    covered.append(tuple(summaries.versions[number].covers for number in quoted))
-    stated = request.stated(at for parts in covered for part in parts for at in part)
+    positions: set[int] = set()
+    for notes in record.parts.notes:
+        positions.update(*summaries.covered(notes.start, notes.stop))
+    for number in record.parts.quoted:
+        positions.update(summaries.versions[number].covers)
+    stated = request.stated(positions)
     return request.facts(sorted(set().union(*stated.values())))
 
 
@@ -87,14 +93,15 @@ def brought_back(record: TurnRecord, probes: Sequence[Probe]) -> tuple[Probe, ..
     if not probes or not record.parts.recalled:
         return ()
     texts = answers_of(tuple(probes))
-    back = there = np.zeros(len(probes), bool)
+    in_recalled = np.zeros(len(probes), bool)
+    in_others = np.zeros(len(probes), bool)
     for block in record.context.blocks:
-        held = in_any(texts.in_messages(block.messages).answers)
+        is_held = in_any(texts.in_messages(block.messages).answers)
         if block.kind == "recalled":
-            back = back | held
+            in_recalled |= is_held
         else:
-            there = there | held
-    return _picked(probes, back & ~there)
+            in_others |= is_held
+    return _pick_probes(probes, in_recalled & ~in_others)
 
 
 def summary_change(old: str, new: str, probes: Sequence[Probe]) -> SummaryChange:
@@ -103,16 +110,16 @@ def summary_change(old: str, new: str, probes: Sequence[Probe]) -> SummaryChange
     if not probes:
         return SummaryChange()
     texts = answers_of(tuple(probes))
-    held = texts.holding([old, new])
-    before, after = held.answers
-    denied = texts.contradicted(held)[1]
-    gone = before & ~after
-    changes = (gone & ~denied, after & ~before, gone & denied)
-    return SummaryChange(*(_picked(probes, which) for which in changes))
+    holding = texts.holding([old, new])
+    before, after = holding.answers
+    denied = texts.contradicted(holding)[1]
+    is_gone = before & ~after
+    changes = (is_gone & ~denied, after & ~before, is_gone & denied)
+    return SummaryChange(*(_pick_probes(probes, is_changed) for is_changed in changes))
 
 
-def _picked(probes: Sequence[Probe], which: Bools) -> tuple[Probe, ...]:
-    return tuple(compress(probes, which.tolist()))
+def _pick_probes(probes: Sequence[Probe], is_picked: Bools) -> tuple[Probe, ...]:
+    return tuple(compress(probes, is_picked.tolist()))
 
 
 class _Request:
@@ -139,54 +146,60 @@ class _Request:
         messages += [line.message for line in lines if not line.quotes]
         of_messages = texts.in_messages(messages)
         numbers = versions_of(parts, space.summaries)
-        written = [space.summaries.versions[number].text for number in numbers]
-        written += [line.message.content for line in lines if line.quotes]
-        of_summaries = texts.holding(written)
+        note_texts = [space.summaries.versions[number].text for number in numbers]
+        note_texts += [line.message.content for line in lines if line.quotes]
+        of_summaries = texts.holding(note_texts)
         self.in_summary = in_any(of_summaries.answers)
         self.in_messages = in_any(of_messages.answers) | in_any(of_left.answers)
         self.contradicted = np.zeros(len(probes), bool)
-        for held in (of_summaries, of_messages, of_left):
-            self.contradicted |= in_any(texts.contradicted(held))
+        for holding in (of_summaries, of_messages, of_left):
+            self.contradicted |= in_any(texts.contradicted(holding))
 
     def stated(self, positions: Iterable[int] | None) -> dict[int, list[int]]:
         """Return the numbers of the probes that each message states which is not sent, in their order."""
         length = self.record.memory.length
-        found: dict[int, list[int]] = {}
+        numbers_by_position: dict[int, list[int]] = {}
         for at in range(length) if positions is None else positions:
             if at < length and not any(at in part for part in self.sent):
-                found[at] = []
-        said = range(self.record.log_length)
+                numbers_by_position[at] = []
+        log_so_far = range(self.record.log_length)
         without_evidence = []
         for number, probe in enumerate(self.texts.probes):
             if not probe.evidence:
                 without_evidence.append(number)
-            elif all(position in said for position in probe.evidence):
-                for position in found.keys() & {*probe.evidence}:
-                    found[position].append(number)
+            elif all(position in log_so_far for position in probe.evidence):
+                for position in numbers_by_position.keys() & {*probe.evidence}:
+                    numbers_by_position[position].append(number)
         # A fact that was typed in without a message is stated wherever its answer stands.
         if without_evidence:
             log = self.record.memory.log
-            held = self.texts.in_messages(log[position] for position in found).answers
-            for numbers, answers in zip(found.values(), held, strict=True):
+            answers_by_message = self.texts.in_messages(
+                log[position] for position in numbers_by_position
+            ).answers
+            for numbers, answers in zip(
+                numbers_by_position.values(), answers_by_message, strict=True
+            ):
                 numbers += [number for number in without_evidence if answers[number]]
-        return found
+        return numbers_by_position
 
     def facts(
         self, numbers: Sequence[int], position: int | None = None
     ) -> MessageFacts:
         """Return where the probes of these numbers are, of the message at ``position`` or of several."""
-        found: dict[str, list[Probe]] = {}
+        probes_by_place: dict[str, list[Probe]] = {}
         nothing = np.zeros(len(self.texts.probes), bool)
-        own = nothing if position is None else self.left.get(position, nothing)
+        left = nothing if position is None else self.left.get(position, nothing)
+        # The first place that holds a fact counts: what is left of its own message before a summary, and so on.
         for number in numbers:
-            where = "lost"
-            if own[number]:
-                where = "left"
+            place = "lost"
+            if left[number]:
+                place = "left"
             elif self.in_summary[number]:
-                where = "held"
+                place = "held"
             elif self.in_messages[number]:
-                where = "elsewhere"
+                place = "elsewhere"
             elif self.contradicted[number]:
-                where = "contradicted"
-            found.setdefault(where, []).append(self.texts.probes[number])
-        return MessageFacts(**{where: tuple(probes) for where, probes in found.items()})
+                place = "contradicted"
+            probes_by_place.setdefault(place, []).append(self.texts.probes[number])
+        facts = {place: tuple(probes) for place, probes in probes_by_place.items()}
+        return MessageFacts(**facts)

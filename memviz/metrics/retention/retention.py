@@ -50,20 +50,20 @@ def retention(
     another conversation or other probes.
     """
     contents = RequestContents.of(run, requests)
-    return _measure(run, _texts_for(run, probes, texts), contents)
+    return _measure(run, _prepare_texts(run, probes, texts), contents)
 
 
 def ceiling(
     run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None
 ) -> Retention:
     """Return what the requests of ``run`` would retain if each held all messages so far, and no summary."""
-    sent = RequestContents.of(run)
-    starts = np.full_like(sent.lengths, run.space.system_stop)
-    said = Layer(np.arange(len(sent)), starts, sent.lengths)
+    requests = RequestContents.of(run)
+    starts = np.full_like(requests.lengths, run.space.system_stop)
+    whole_log = Layer(np.arange(len(requests)), starts, requests.lengths)
     everything = RequestContents(
-        sent.turns, sent.lengths, (), (said,), leading=sent.leading
+        requests.turns, requests.lengths, (), (whole_log,), leading=requests.leading
     )
-    return _measure(run, _texts_for(run, probes, texts), everything)
+    return _measure(run, _prepare_texts(run, probes, texts), everything)
 
 
 def floor(
@@ -74,33 +74,34 @@ def floor(
 
     ``texts`` are those of the other conversation. Evidence stands in none of its requests.
     """
-    texts = _texts_for(other, probes, texts)
-    found = _look_up(other, texts, RequestContents.of(other))
-    if not other.requests:
-        found = _Found.nothing(1, len(texts.probes))
+    texts = _prepare_texts(other, probes, texts)
+    lookup = _Lookup.nothing(1, len(texts.probes))
+    if other.requests:
+        lookup = _look_up(other, texts, RequestContents.of(other))
     requests = RequestContents.of(run)
-    rows = np.minimum(np.arange(len(requests)), len(found.states) - 1)
-    nowhere = np.zeros((len(requests), len(texts.probes)), bool)
-    held = _Found(found.states[rows], found.stale[rows], found.denied[rows])
-    return _born(run, texts.probes, requests, nowhere, held)
+    # Where the other run is shorter, its last request stands for all further ones.
+    rows = np.minimum(np.arange(len(requests)), len(lookup.states) - 1)
+    paired = _Lookup(lookup.states[rows], lookup.stale[rows], lookup.denied[rows])
+    no_evidence = np.zeros((len(requests), len(texts.probes)), bool)
+    return _limit_to_born(run, texts.probes, requests, no_evidence, paired)
 
 
-class _Found(NamedTuple):
+class _Lookup(NamedTuple):
     """The places where answers are contained, born or not: [requests x probes]."""
 
     states: NDArray[np.uint8]
     stale: Bools
     denied: Bools
-    """Where a text mentions an accepted answer and denies it."""
+    """True where a text mentions an accepted answer and denies it."""
 
     @classmethod
-    def nothing(cls, requests: int, probes: int) -> _Found:
+    def nothing(cls, requests: int, probes: int) -> _Lookup:
         shape = (requests, probes)
         lost = np.full(shape, Knowledge.LOST, np.uint8)
         return cls(lost, np.zeros(shape, bool), np.zeros(shape, bool))
 
 
-def _texts_for(
+def _prepare_texts(
     run: Run, probes: Sequence[Probe], texts: ProbeTexts | None
 ) -> ProbeTexts:
     if texts is None:
@@ -114,38 +115,45 @@ def _texts_for(
 
 
 def _measure(run: Run, texts: ProbeTexts, requests: RequestContents) -> Retention:
-    found = _look_up(run, texts, requests)
+    lookup = _look_up(run, texts, requests)
     positions = [probe.evidence for probe in texts.probes]
-    own = (*requests.verbatim, *requests.leading)
-    whole = evidence = all_within(own, positions, len(requests))
+    # A fact is there word for word where all messages that state it are, some of which may have been recalled.
+    own_ranges = (*requests.verbatim, *requests.leading)
+    whole = evidence = all_within(own_ranges, positions, len(requests))
     if requests.recalled:
-        evidence = all_within((*own, *requests.recalled), positions, len(requests))
-    kept = _born(run, texts.probes, requests, evidence, found)
-    states = kept.states
-    np.maximum(states, kept.evidence * np.uint8(Knowledge.RECALLED), out=states)
-    states[kept.evidence & whole] = Knowledge.VERBATIM
+        evidence = all_within(
+            (*own_ranges, *requests.recalled), positions, len(requests)
+        )
+    measured = _limit_to_born(run, texts.probes, requests, evidence, lookup)
+    states = measured.states
+    np.maximum(states, measured.evidence * np.uint8(Knowledge.RECALLED), out=states)
+    states[measured.evidence & whole] = Knowledge.VERBATIM
     # What a request mentions only where it denies it, or what is outdated, is known no longer.
     is_known = states > Knowledge.LOST
-    outdated = _ended_since(texts, requests) | _superseded(kept.probes, is_known)
-    contradicted = (states == Knowledge.LOST) & (found.denied | kept.stale)
-    states[contradicted | (outdated & kept.born)] = Knowledge.CONTRADICTED
+    outdated = _find_ended(texts, requests) | _find_superseded(
+        measured.probes, is_known
+    )
+    contradicted = (states == Knowledge.LOST) & (lookup.denied | measured.stale)
+    states[contradicted | (outdated & measured.born)] = Knowledge.CONTRADICTED
+    # Nobody but the provider can say what its blocks hold of the messages that they stand for.
     if requests.opaque:
-        sent = (*own, *requests.recalled, *requests.opaque)
-        may_be_there = all_within(sent, positions, len(requests)) & kept.born
+        sent_ranges = (*own_ranges, *requests.recalled, *requests.opaque)
+        may_be_there = all_within(sent_ranges, positions, len(requests)) & measured.born
         states[(states == Knowledge.LOST) & may_be_there] = Knowledge.UNKNOWN
-    return kept
+    return measured
 
 
-def _look_up(run: Run, texts: ProbeTexts, requests: RequestContents) -> _Found:
-    found = _Found.nothing(len(requests), len(texts.probes))
-    for place, held in _places(run, texts, requests):
-        np.maximum(found.states, held.answers * np.uint8(place), out=found.states)
-        found.stale[:, texts.stale_columns] |= held.stale
-        found.denied[:] |= held.denied
-    return found
+def _look_up(run: Run, texts: ProbeTexts, requests: RequestContents) -> _Lookup:
+    lookup = _Lookup.nothing(len(requests), len(texts.probes))
+    for place, holding in _look_in_places(run, texts, requests):
+        # Better places have larger numbers, so the best of a request remains.
+        np.maximum(lookup.states, holding.answers * np.uint8(place), out=lookup.states)
+        lookup.stale[:, texts.stale_columns] |= holding.stale
+        lookup.denied[:] |= holding.denied
+    return lookup
 
 
-def _places(
+def _look_in_places(
     run: Run, texts: ProbeTexts, requests: RequestContents
 ) -> Iterator[tuple[Knowledge, Holding]]:
     """Yield everything that requests hold answers in, and which requests hold which of them there."""
@@ -154,84 +162,91 @@ def _places(
     if prompts := run.space.system_messages:
         in_prompts = texts.holding([prompt.content for prompt in prompts])
         yield Knowledge.SYSTEM, Holding(*map(in_any, in_prompts))
-    said = besides = texts.counts
+    # Ranges of messages index the log, those of words the words that stand in no message of it.
+    in_log = in_words = texts.counts
     if requests.words:
-        besides = texts.counts_of(requests.words)
+        in_words = texts.counts_of(requests.words)
     for ranges, place, counts in (
-        (requests.inside, Knowledge.SYSTEM, besides),
-        (requests.quoted, Knowledge.SUMMARY, besides),
-        (requests.recalled, Knowledge.RECALLED, said),
-        (requests.others, Knowledge.VERBATIM, besides),
-        (requests.verbatim, Knowledge.VERBATIM, said),
+        (requests.inside, Knowledge.SYSTEM, in_words),
+        (requests.quoted, Knowledge.SUMMARY, in_words),
+        (requests.recalled, Knowledge.RECALLED, in_log),
+        (requests.others, Knowledge.VERBATIM, in_words),
+        (requests.verbatim, Knowledge.VERBATIM, in_log),
     ):
         yield place, Holding(*(held_in(ranges, kind, count) for kind in counts))
     in_versions = texts.in_versions(summaries)
     for numbers, starts, stops in requests.notes:
-        held = []
+        parts = []
         for kind in in_versions:
             part = np.zeros((count, kind.shape[1]), bool)
             part[numbers] = held_in_summaries(summaries, starts, stops, kind)
-            held.append(part)
-        yield Knowledge.SUMMARY, Holding(*held)
+            parts.append(part)
+        yield Knowledge.SUMMARY, Holding(*parts)
 
 
-def _ended_since(texts: ProbeTexts, requests: RequestContents) -> Bools:
+def _find_ended(texts: ProbeTexts, requests: RequestContents) -> Bools:
     """Return where a message of each request calls an answer outdated, and no message since then affirmed it again:
     [requests x probes]. What older messages of the request, and older summaries, affirm is outdated too."""
     count = len(requests)
     ended = np.zeros((count, len(texts.probes)), bool)
     sent_ranges = (*requests.verbatim, *requests.recalled)
     for position, probe in texts.endings:
+        # Running sums of the one message, by which requests that hold it are found.
         alone = np.zeros((texts.length + 1, 1), np.uint8)
         alone[position + 1 :] = 1
-        sent = held_in(sent_ranges, alone, count)[:, 0]
-        said = texts.counts.answers[:, probe]
-        is_last = said[np.minimum(requests.lengths, texts.length)] == said[position + 1]
-        ended[:, probe] |= sent & is_last
+        is_sent = held_in(sent_ranges, alone, count)[:, 0]
+        # No affirming message was added between that message and the request.
+        answer_counts = texts.counts.answers[:, probe]
+        is_last = (
+            answer_counts[np.minimum(requests.lengths, texts.length)]
+            == answer_counts[position + 1]
+        )
+        ended[:, probe] |= is_sent & is_last
     return ended
 
 
-def _superseded(probes: Sequence[Probe], known: Bools) -> Bools:
+def _find_superseded(probes: Sequence[Probe], is_known: Bools) -> Bools:
     """Return where a fact is known whose answer another fact names as a stale one, and that other fact is known
     too."""
-    outdated = np.zeros_like(known)
-    stale: dict[tuple[str, ...], list[int]] = {}
+    outdated = np.zeros_like(is_known)
+    newer_by_answer: dict[tuple[str, ...], list[int]] = {}
     for number, probe in enumerate(probes):
         for answer in probe.stale:
-            stale.setdefault(normal_tokens(answer), []).append(number)
-    if not stale:
+            newer_by_answer.setdefault(normal_tokens(answer), []).append(number)
+    if not newer_by_answer:
         return outdated
     for number, probe in enumerate(probes):
         for answer in probe.answers:
-            for newer in stale.get(normal_tokens(answer), ()):
+            for newer in newer_by_answer.get(normal_tokens(answer), ()):
+                # Two questions about the same messages ask for one fact, which cannot replace itself.
                 if set(probe.evidence) != set(probes[newer].evidence):
-                    outdated[:, number] |= known[:, number] & known[:, newer]
+                    outdated[:, number] |= is_known[:, number] & is_known[:, newer]
     return outdated
 
 
-def _born(
+def _limit_to_born(
     run: Run,
     probes: tuple[Probe, ...],
     requests: RequestContents,
     evidence: Bools,
-    found: _Found,
+    lookup: _Lookup,
 ) -> Retention:
     length = len(run.log)
-    births = np.array([_birth(probe, length) for probe in probes], np.int64)
-    born = births < requests.lengths[:, None]
+    births = np.array([_find_birth(probe, length) for probe in probes], np.int64)
+    is_born = births < requests.lengths[:, None]
     return Retention(
         probes=probes,
         turns=requests.turns,
         births=births,
-        states=np.where(born, found.states, np.uint8(Knowledge.NOT_BORN)),
-        evidence=evidence & born,
-        contained=(found.states > Knowledge.LOST) & born,
-        stale=found.stale & born,
+        states=np.where(is_born, lookup.states, np.uint8(Knowledge.NOT_BORN)),
+        evidence=evidence & is_born,
+        contained=(lookup.states > Knowledge.LOST) & is_born,
+        stale=lookup.stale & is_born,
         run=run,
     )
 
 
-def _birth(probe: Probe, length: int) -> int:
+def _find_birth(probe: Probe, length: int) -> int:
     """Return the log position of the message with which the probe is born; -1 without evidence, ``length`` if
     never."""
     if not all(0 <= position < length for position in probe.evidence):

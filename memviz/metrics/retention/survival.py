@@ -89,10 +89,10 @@ def birth_requests(retention: Retention, log: Log) -> NDArray[np.int64]:
     """
     numbers = np.full(len(retention.probes), NO_BIRTH_REQUEST)
     for probe, position in enumerate(retention.births.tolist()):
-        born = retention.born[:, probe]
-        if not 0 <= position < len(log) or not born.any():
+        is_born = retention.born[:, probe]
+        if not 0 <= position < len(log) or not is_born.any():
             continue
-        first_holding = int(born.argmax())
+        first_holding = int(is_born.argmax())
         said_in_reply = log[position].role == "assistant"
         said_in_earlier_turn = retention.turns[first_holding] > log.turn_number(
             position
@@ -114,16 +114,16 @@ def survival(
     """
     if columns is None:
         columns = range(len(retention.probes))
-    picked = np.array(columns, np.int64)
-    born = retention.judged[:, picked]
-    retained = retention.retained[:, picked]
-    request_numbers = np.arange(len(born))[:, None]
+    picked_columns = np.array(columns, np.int64)
+    is_born = retention.judged[:, picked_columns]
+    retained = retention.retained[:, picked_columns]
+    request_numbers = np.arange(len(is_born))[:, None]
     # [requests x probes]; only the entries after birth are counted.
-    ages = request_numbers - birth_requests(retention, log)[picked]
-    observed = np.bincount(ages[born])
-    known = np.bincount(ages[retained], minlength=len(observed))
+    ages = request_numbers - birth_requests(retention, log)[picked_columns]
+    observed_counts = np.bincount(ages[is_born])
+    retained_counts = np.bincount(ages[retained], minlength=len(observed_counts))
     unit: Literal["turn", "request"] = "request" if retention.has_calls else "turn"
-    return Survival(retained=known, observed=observed, unit=unit)
+    return Survival(retained=retained_counts, observed=observed_counts, unit=unit)
 
 
 def category_table(retention: Retention, log: Log) -> tuple[CategoryRow, ...]:
@@ -131,13 +131,14 @@ def category_table(retention: Retention, log: Log) -> tuple[CategoryRow, ...]:
 
     memviz's own categories come first, in their order, then those of the probes.
     """
-    used = dict.fromkeys(probe.category for probe in retention.probes)
-    own = [name for name in CATEGORIES if name in used]
-    others = [name for name in used if name not in CATEGORIES]
-    return tuple(_row(retention, log, name) for name in (*own, *others, None))
+    categories = dict.fromkeys(probe.category for probe in retention.probes)
+    own_categories = [name for name in CATEGORIES if name in categories]
+    other_categories = [name for name in categories if name not in CATEGORIES]
+    names = (*own_categories, *other_categories, None)
+    return tuple(_make_row(retention, log, name) for name in names)
 
 
-def _row(retention: Retention, log: Log, category: Category | None) -> CategoryRow:
+def _make_row(retention: Retention, log: Log, category: Category | None) -> CategoryRow:
     columns = retention.columns_of(category)
     born = retention.born[:, columns]
     retained = retention.retained[:, columns]
@@ -196,9 +197,9 @@ class Agreement(NamedTuple):
 
 def agreement(one: Retention, other: Retention) -> Agreement:
     """Return how far two runs of one conversation hold the same facts at the end."""
-    stated = _at_last_request(one.judged) & _at_last_request(other.judged)
-    in_one = _at_last_request(one.retained)[stated]
-    in_other = _at_last_request(other.retained)[stated]
+    is_stated = _at_last_request(one.judged) & _at_last_request(other.judged)
+    in_one = _at_last_request(one.retained)[is_stated]
+    in_other = _at_last_request(other.retained)[is_stated]
     return Agreement(
         both=int((in_one & in_other).sum()),
         only_one=int((in_one & ~in_other).sum()),

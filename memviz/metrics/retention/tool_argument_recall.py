@@ -78,8 +78,8 @@ class ToolArgumentRecall:
         """Share of the arguments that were in the context (0 to 1); ``None`` without any."""
         if not self.arguments:
             return None
-        sent = sum(argument.in_context for argument in self.arguments)
-        return sent / len(self.arguments)
+        sent_count = sum(argument.in_context for argument in self.arguments)
+        return sent_count / len(self.arguments)
 
 
 def tool_argument_recall(run: Run) -> ToolArgumentRecall:
@@ -89,26 +89,27 @@ def tool_argument_recall(run: Run) -> ToolArgumentRecall:
     the call. Left out are trivial values (see :data:`LEAST_CHARS`), calls of memviz's
     own recall tool, and calls before the first request.
     """
-    used = list(_used_arguments(run.log))
-    values = list(dict.fromkeys(argument.value for argument in used))
+    used_arguments = list(_used_arguments(run.log))
+    values = list(dict.fromkeys(argument.value for argument in used_arguments))
     probes = [Probe(value, (value,), (), "single fact") for value in values]
     texts = ProbeTexts(run.log, probes, any_mention=True)
     sources = _Sources(run, texts)
     column_of = {value: column for column, value in enumerate(values)}
     lengths = [record.log_length for record in run.requests]
     needed = []
-    for argument in used:
+    for argument in used_arguments:
         column = column_of[argument.value]
         position = argument.position
         # For each position, the number of messages before it that have the value.
         counts = texts.counts.answers[:, column]
+        # The last request that was sent before the call.
         request = bisect_right(lengths, position) - 1
         if request < 0 or not counts[position]:
             continue
+        # Behind the request stands what its reply said before the call.
         is_in_own_reply = counts[position] > counts[lengths[request]]
-        if is_in_own_reply:
-            source = Knowledge.VERBATIM
-        else:
+        source = Knowledge.VERBATIM
+        if not is_in_own_reply:
             source = sources.of(run.requests[request], column)
         # The count rises behind the last message that has the value.
         last_seen = int(np.searchsorted(counts, counts[position])) - 1
@@ -171,8 +172,8 @@ class _Sources:
         """Look the values up in the lines and cut messages that were added since."""
         fresh = self._words.messages[len(self._in_words) :]
         if fresh:
-            held = self._texts.in_messages(fresh).answers
-            self._in_words = np.concatenate((self._in_words, held))
+            is_held = self._texts.in_messages(fresh).answers
+            self._in_words = np.concatenate((self._in_words, is_held))
 
 
 def _is_in(counts: Counts, ranges: Iterable[range]) -> bool:
@@ -180,11 +181,14 @@ def _is_in(counts: Counts, ranges: Iterable[range]) -> bool:
 
     ``counts`` has for each position the number of messages before it that have it.
     """
-    return any(counts[part.stop] > counts[part.start] for part in ranges)
+    for positions in ranges:
+        if counts[positions.stop] > counts[positions.start]:
+            return True
+    return False
 
 
-def _has_any(held: Bools, ranges: Iterable[range]) -> bool:
-    return any(held[part.start : part.stop].any() for part in ranges)
+def _has_any(is_held: Bools, ranges: Iterable[range]) -> bool:
+    return any(is_held[part.start : part.stop].any() for part in ranges)
 
 
 def _used_arguments(log: Log) -> Iterator[_UsedArgument]:

@@ -8,6 +8,7 @@ import re
 from memviz.core.text.vocabulary import words
 
 _I = re.IGNORECASE
+# "It costs 3.50 euros."
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:\.(?=\S)[^.!?。！？\n]*)*[.!?。！？\n]*")
 _IF = r"(?:if|whether)"
 _ONE = r"(?:i|we|you|he|she|it|they|there|the user|(?-i:[A-Z])\w+)"
@@ -71,6 +72,7 @@ _CUES = (
     "假",
     "倘",
 )
+# "I wonder", "I am considering", "打算"
 _ASKS_FOR_IT = re.compile(
     r"\b(?:ask|consider|wonder|suppos|think|want|plan|hope|dream|wish|might|would|prefer)\w*|考虑|打算|想|希望|问",
     _I,
@@ -91,13 +93,13 @@ def settled(text: str) -> str:
     sentences = [match.group() for match in _SENTENCE.finditer(text)]
     following = [*sentences[1:], ""]
     for sentence, after in zip(sentences, following, strict=True):
-        said = sentence.strip()
+        statement = sentence.strip()
         is_open = False
         # Most sentences have none of these letters, and the patterns take longer.
-        if any(map(said.lower().__contains__, _CUES)):
-            is_open = any(pattern.search(said) for pattern in _UNSETTLED)
+        if any(map(statement.lower().__contains__, _CUES)):
+            is_open = any(pattern.search(statement) for pattern in _UNSETTLED)
         # A question that is answered at once is told: "Is he allergic to nuts? No."
-        if is_open and "?" in said and _ANSWERS.match(after):
+        if is_open and "?" in statement and _ANSWERS.match(after):
             is_open = False
         if not is_open:
             kept.append(sentence)
@@ -144,12 +146,13 @@ def without_others(text: str) -> str:
     lower = text.lower()
     if not any(map(lower.__contains__, _CUES_OF_OTHERS)):
         return text
-    left = text
+    remaining = text
     for pattern in _OF_OTHERS:
-        left = pattern.sub(" ", left)
-    return text if left == text else left
+        remaining = pattern.sub(" ", remaining)
+    return text if remaining == text else remaining
 
 
+# "Yes,", "不 "
 _ANSWERS = re.compile(
     r"\s*(?:yes|no|yeah|yep|nope|nah|correct|right|是的?|对|不|没有|嗯)(?=[\s,.!，。！]|$)",
     _I,

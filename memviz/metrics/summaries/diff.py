@@ -30,6 +30,7 @@ _GAP = (
     "\uff1a-\uff20"
 )
 _LETTER = f"[^{_GAP}{UNSPACED}]"
+# "well-known", "3,600"
 _WORD = re.compile(f"[{UNSPACED}][{_MARKS}]*|{_LETTER}+(?:[-.,:/'’_]{_LETTER}+)*")
 _SENTENCE_END = re.compile(r"[.!?;\n。！？；।]")
 _UNSPACED_WORD = re.compile(f"[{UNSPACED}]")
@@ -126,44 +127,54 @@ def _split(text: str) -> _Words:
             sentence_starts.append(at)
     if words:
         sentence_starts.append(len(words))
+    # The gap before each word lies between the end of the one before and its start.
     starts = [*(start for start, _ in spans), len(text)]
     ends = [0, *(end for _, end in spans)]
     return _Words(text, words, starts, ends, sentence_starts)
 
 
 def word_diff(old: str, new: str) -> TextDiff:
-    """Compare two texts word by word. Both can be put together again from the pieces, to the last character."""
-    a = _split(old)
-    b = _split(new)
-    pieces = _Pieces(a, b)
+    """Return the change from one text to the other, word by word. Both can be put together again from the pieces, to
+    the last character."""
+    old_words = _split(old)
+    new_words = _split(new)
+    pieces = _Pieces(old_words, new_words)
     last = _Block(0, 0, 0)
-    for block in [*_anchors(a, b), _Block(len(a.words), len(b.words), 0)]:
-        pieces.changed((last.old_stop, block.old), (last.new_stop, block.new))
-        pieces.kept(block)
+    # An empty block at the end of both texts brings along what changed behind the last words that they share.
+    end = _Block(len(old_words.words), len(new_words.words), 0)
+    for block in [*_find_anchors(old_words, new_words), end]:
+        pieces.add_changed((last.old_stop, block.old), (last.new_stop, block.new))
+        pieces.add_kept(block)
         last = block
-    return TextDiff(tuple(pieces.found))
+    return TextDiff(tuple(pieces.pieces))
 
 
-def _anchors(a: _Words, b: _Words) -> list[_Block]:
+def _find_anchors(old: _Words, new: _Words) -> list[_Block]:
     """Return the stretches of words that both texts have, in order: whole sentences first, then words between them. A
     sentence that lived on counts for more than as many words scattered over others."""
-    starts_a = a.sentence_starts
-    starts_b = b.sentence_starts
-    sentences = _same(a.sentences(), b.sentences())
-    sentences.append(_Block(len(starts_a) - 1, len(starts_b) - 1, 0))
-    found = [_Block(0, 0, 0)]
+    old_starts = old.sentence_starts
+    new_starts = new.sentence_starts
+    sentences = _find_common(old.sentences(), new.sentences())
+    sentences.append(_Block(len(old_starts) - 1, len(new_starts) - 1, 0))
+    blocks = [_Block(0, 0, 0)]
     for block in sentences:
-        old = found[-1].old_stop
-        new = found[-1].new_stop
-        start = starts_a[block.old]
-        at = starts_b[block.new]
-        for x, y, size in _same(a.words[old:start], b.words[new:at]):
-            found.append(_Block(old + x, new + y, size))
-        found.append(_Block(start, at, starts_a[block.old_stop] - start))
-    return list(_meaningful(_joined(found), a.words, b.words))
+        old_first = blocks[-1].old_stop
+        new_first = blocks[-1].new_stop
+        old_start = old_starts[block.old]
+        new_start = new_starts[block.new]
+        # The words between the sentence that both have and the one before it.
+        old_between = old.words[old_first:old_start]
+        new_between = new.words[new_first:new_start]
+        for words in _find_common(old_between, new_between):
+            blocks.append(
+                _Block(old_first + words.old, new_first + words.new, words.size)
+            )
+        size = old_starts[block.old_stop] - old_start
+        blocks.append(_Block(old_start, new_start, size))
+    return list(_keep_meaningful(_join_blocks(blocks), old.words, new.words))
 
 
-def _same(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[_Block]:
+def _find_common(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[_Block]:
     """Return the longest common subsequence as blocks."""
     if not old or not new:
         return []
@@ -172,10 +183,10 @@ def _same(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[_Block]:
     old_codes = [ids.setdefault(item, len(ids)) for item in old]
     new_codes = [ids.setdefault(item, len(ids)) for item in new]
     blocks = LCSseq.opcodes(old_codes, new_codes).as_matching_blocks()
-    return [_Block(one.a, one.b, one.size) for one in blocks if one.size]
+    return [_Block(match.a, match.b, match.size) for match in blocks if match.size]
 
 
-def _joined(blocks: Iterable[_Block]) -> Iterator[_Block]:
+def _join_blocks(blocks: Iterable[_Block]) -> Iterator[_Block]:
     """Yield the blocks with neighbours that touch in both texts made one."""
     last = _Block(0, 0, 0)
     for block in blocks:
@@ -187,7 +198,7 @@ def _joined(blocks: Iterable[_Block]) -> Iterator[_Block]:
     yield last
 
 
-def _meaningful(
+def _keep_meaningful(
     blocks: Iterable[_Block], old: Sequence[str], new: Sequence[str]
 ) -> Iterator[_Block]:
     """Yield the blocks without those that stand between two changes and say nothing by themselves."""
@@ -215,46 +226,51 @@ def _holds_meaning(words: Sequence[str]) -> bool:
 class _Pieces:
     """Puts pieces together while walking along both texts."""
 
-    a: _Words
-    b: _Words
-    found: list[Piece] = field(default_factory=list)
+    old: _Words
+    new: _Words
+    pieces: list[Piece] = field(default_factory=list)
 
     def add(self, change: Change, text: str, words: int) -> None:
         """Add a piece, joined to the one before if that has the same fate."""
         if not text:
             return
-        if self.found and self.found[-1].change == change:
-            before = self.found.pop()
+        if self.pieces and self.pieces[-1].change == change:
+            before = self.pieces.pop()
             text = before.text + text
             words += before.words
-        self.found.append(Piece(change, text, words))
+        self.pieces.append(Piece(change, text, words))
 
-    def kept(self, block: _Block) -> None:
+    def add_kept(self, block: _Block) -> None:
         """Add words that both texts have. What stands between them may differ."""
         if not block.size:
             return
-        a = self.a
-        shared = a.text[a.starts[block.old] : a.ends[block.old_stop]]
-        if self.b.text.startswith(shared, self.b.starts[block.new]):
+        old = self.old
+        shared = old.text[old.starts[block.old] : old.ends[block.old_stop]]
+        if self.new.text.startswith(shared, self.new.starts[block.new]):
             self.add("kept", shared, block.size)
             return
-        for here in range(block.old, block.old_stop):
-            if here > block.old:
-                there = here - block.old + block.new
-                self.changed((here, here), (there, there))
-            self.add("kept", a.words[here], 1)
+        # Spaces or signs between them differ: the words one by one.
+        for old_at in range(block.old, block.old_stop):
+            if old_at > block.old:
+                new_at = old_at - block.old + block.new
+                self.add_changed((old_at, old_at), (new_at, new_at))
+            self.add("kept", old.words[old_at], 1)
 
-    def changed(self, old: tuple[int, int], new: tuple[int, int]) -> None:
-        """Add that the words of ``old`` became those of ``new``; the space around them stays if it is the same."""
-        a = self.a
-        b = self.b
-        left = a.between(*old)
-        right = b.between(*new)
-        lead = Prefix.similarity(a.gap(old[0]), b.gap(new[0]))
-        room = min(len(left), len(right)) - lead
-        trail = min(room, Postfix.similarity(a.gap(old[1]), b.gap(new[1])))
-        end = len(left) - trail
-        self.add("kept", left[:lead], 0)
-        self.add("removed", left[lead:end], old[1] - old[0])
-        self.add("added", right[lead : len(right) - trail], new[1] - new[0])
-        self.add("kept", left[end:], 0)
+    def add_changed(self, old: tuple[int, int], new: tuple[int, int]) -> None:
+        """Add that the words ``[first, stop)`` of the old text became those of the new one; the space around them
+        stays if it is the same."""
+        old_first, old_stop = old
+        new_first, new_stop = new
+        removed = self.old.between(old_first, old_stop)
+        added = self.new.between(new_first, new_stop)
+        # Characters before and behind the words that both texts have. Of a short text the space before the words and
+        # the one behind them may be the same one, which counts once.
+        lead = Prefix.similarity(self.old.gap(old_first), self.new.gap(new_first))
+        trail = Postfix.similarity(self.old.gap(old_stop), self.new.gap(new_stop))
+        trail = min(trail, min(len(removed), len(added)) - lead)
+        removed_end = len(removed) - trail
+        added_end = len(added) - trail
+        self.add("kept", removed[:lead], 0)
+        self.add("removed", removed[lead:removed_end], old_stop - old_first)
+        self.add("added", added[lead:added_end], new_stop - new_first)
+        self.add("kept", removed[removed_end:], 0)

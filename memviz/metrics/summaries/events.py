@@ -96,7 +96,9 @@ class CompactionEvent(NamedTuple):
 
 def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     """Return everything that happened to the run's summary, in order."""
-    places = [*_places(run)]
+    # Several events before one request have the same place. They are spread out in front of it, the last one at the
+    # place itself: over a whole step, or half of one where another event stands half a step before.
+    places = [*_list_places(run)]
     together = Counter(places)
     still = Counter(places)
     events = []
@@ -106,13 +108,13 @@ def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
         is_alone = place.is_integer() and place - 0.5 not in together
         room = 1.0 if is_alone else 0.5
         at = place - still[place] * room / together[place]
-        what = outcome_of(compaction)
+        outcome = outcome_of(compaction)
         request = changed_request(compaction, run)
-        events.append(CompactionEvent(number, at, what, compaction, request))
+        events.append(CompactionEvent(number, at, outcome, compaction, request))
     return tuple(events)
 
 
-def _places(run: Run) -> Iterator[float]:
+def _list_places(run: Run) -> Iterator[float]:
     """Yield the place of the first request that each compaction changed. What a setting took in of earlier turns when
     it came into force changed none of their requests, and what it summarized after its last turn stands behind that
     turn, also where the chat went back to it later: events stand in the order in which they happened."""
@@ -122,9 +124,9 @@ def _places(run: Run) -> Iterator[float]:
     last_turn = int(turns[-1]) if len(turns) else 0
     behind = axis.last(run.log.turn_count) + 0.5
     first = 1.0
-    for setting, made in run.timeline.segments(run.compactions):
+    for setting, compactions in run.timeline.segments(run.compactions):
         end = axis.last(int(min(setting.last_turn, run.log.turn_count)))
-        for compaction in made:
+        for compaction in compactions:
             number = run.request_number(compaction)
             turn = run.request_turn(compaction)
             place = behind
@@ -170,7 +172,7 @@ def tokens_in_force(run: Run, event: CompactionEvent) -> int:
     the whole list with its headings; of several kinds of notes those of all together."""
     if _is_of_a_list(event.compaction.strategy):
         return run.space.summaries.tokens(0, event.compaction.after.summary_count)
-    return sum(version.tokens for version in _heads(run, event))
+    return sum(version.tokens for version in _list_heads(run, event))
 
 
 def text_in_force(run: Run, event: CompactionEvent) -> str:
@@ -179,10 +181,10 @@ def text_in_force(run: Run, event: CompactionEvent) -> str:
     count = event.compaction.after.summary_count
     if count and _is_of_a_list(event.compaction.strategy):
         return run.space.summaries.text(0, count)
-    return "\n\n".join(version.text for version in _heads(run, event))
+    return "\n\n".join(version.text for version in _list_heads(run, event))
 
 
-def _heads(run: Run, event: CompactionEvent) -> list[SummaryVersion]:
+def _list_heads(run: Run, event: CompactionEvent) -> list[SummaryVersion]:
     """Return the newest version of each kind of notes, in the order in which the kinds began; of a tree of summaries
     those that no other one took in."""
     summaries = run.space.summaries
@@ -238,8 +240,10 @@ def has_offline_summary(run: Run) -> bool:
 
 def models_of(runs: Iterable[Run], author: Author) -> tuple[str, ...]:
     """Return the models whose summaries of this kind ``runs`` hold, each once."""
-    made = chain.from_iterable(run.compactions for run in runs)
-    models = [one.model for one in made if summary_author(one) is author]
+    models = []
+    for compaction in chain.from_iterable(run.compactions for run in runs):
+        if summary_author(compaction) is author:
+            models.append(compaction.model)
     return tuple(dict.fromkeys(models))
 
 
@@ -247,8 +251,8 @@ def fit_requests_alone(runs: Iterable[Run]) -> bool:
     """Return whether of the recorded summaries of ``runs`` no more can be said than that they fitted their requests: in
     some run others were missing, so that the recording played as far as it went. Else they were made for exactly this
     conversation and setting."""
-    made = chain.from_iterable(run.compactions for run in runs)
-    return any(one.error for one in made if one.asked)
+    compactions = chain.from_iterable(run.compactions for run in runs)
+    return any(compaction.error for compaction in compactions if compaction.asked)
 
 
 class RequestSizes(NamedTuple):
@@ -279,10 +283,11 @@ def request_sizes(compaction: Compaction, run: Run | None = None) -> RequestSize
 
 
 def request_parts(compaction: Compaction, run: Run | None = None) -> RequestParts:
-    """Return what :func:`request_sizes` adds up."""
+    """Return the tokens of each part of the first request that ``compaction`` changed, without it and with it; while
+    there is none, those of what would be sent next without a new message. ``run`` is its run."""
     number = None if run is None else run.request_number(compaction)
     if run is not None and number is not None:
-        return _parts_of_request(compaction, run, number)
+        return _count_parts_of_request(compaction, run, number)
     length = compaction.after.length
     turn = compaction.request_turn if run is None else run.request_turn(compaction)
     if turn:
@@ -292,21 +297,27 @@ def request_parts(compaction: Compaction, run: Run | None = None) -> RequestPart
         length = log.turn(turn).asked
         if request is not None and request.turn == turn:
             length = request.stop
-    next_one = compaction.after._replace(pins=()).appended(length)
-    before = _parts(compaction.strategy, compaction.before.as_of(next_one), ())
-    after = _parts(compaction.strategy, next_one, ())
+    next_memory = compaction.after._replace(pins=()).appended(length)
+    memory_before = compaction.before.as_of(next_memory)
+    before = _count_parts(compaction.strategy, memory_before, ())
+    after = _count_parts(compaction.strategy, next_memory, ())
     return RequestParts(before, after, 0)
 
 
-def _parts_of_request(compaction: Compaction, run: Run, number: int) -> RequestParts:
+def _count_parts_of_request(
+    compaction: Compaction, run: Run, number: int
+) -> RequestParts:
     strategy = compaction.strategy
     memory = run.requests.memory_at(number)
     recalled = asked_for_at(run, number)
-    before = _parts(strategy, memory_without(compaction, run, number), recalled)
-    sent = _parts(strategy, memory, recalled)
-    with_it = compaction.after.as_of(memory)
-    after = sent if with_it == memory else _parts(strategy, with_it, recalled)
-    besides = int(run.columns.totals[number]) - sum(sent.values())
+    before = _count_parts(strategy, memory_without(compaction, run, number), recalled)
+    parts = _count_parts(strategy, memory, recalled)
+    # Further compactions before the same request make it another memory than that which this one left.
+    memory_after = compaction.after.as_of(memory)
+    after = parts
+    if memory_after != memory:
+        after = _count_parts(strategy, memory_after, recalled)
+    besides = int(run.columns.totals[number]) - sum(parts.values())
     return RequestParts(before, after, besides)
 
 
@@ -320,7 +331,7 @@ def sent_without(compaction: Compaction, run: Run, number: int) -> Parts:
 
 
 def memory_without(compaction: Compaction, run: Run, number: int) -> Memory:
-    """Return the memory that it would have been made for."""
+    """Return the memory that request ``number`` would have been made for without ``compaction``."""
     return compaction.before.as_of(run.requests.memory_at(number))
 
 
@@ -330,7 +341,7 @@ def asked_for_at(run: Run, number: int) -> tuple[int, ...]:
     return beside.recalled.indices if beside and beside.recalled else ()
 
 
-def _parts(
+def _count_parts(
     strategy: Strategy, memory: Memory, recalled: tuple[int, ...]
 ) -> Mapping[str, int]:
     return tokens_by_part(memory, assemble(memory, strategy.select(memory), recalled))
@@ -346,6 +357,6 @@ def sent_summary_tokens(record: TurnRecord) -> int:
             versions = summaries.in_block(piece.start, piece.stop)
             tokens += sum(version.tokens for version in versions)
         elif isinstance(piece, Line) and piece.quotes:
-            _heading, _break, told = piece.message.content.partition("\n")
-            tokens += summaries.counter.in_lines(told)
+            _heading, _break, entries = piece.message.content.partition("\n")
+            tokens += summaries.counter.in_lines(entries)
     return tokens

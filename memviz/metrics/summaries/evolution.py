@@ -52,40 +52,44 @@ def content_keys(text: str) -> frozenset[str]:
 def word_origin(text: str, previous: Set[str], messages: Set[str]) -> WordOrigin:
     """Trace the content words of ``text`` to those of what came before (as :func:`content_keys` gives them). A word
     found in both sources counts as the previous summary's."""
-    own = content_keys(text)
-    carried = own & previous
-    fresh = own & messages - carried
-    known = carried | fresh
-    unknown = own - known
-    unknown -= _straddling(text, unknown, known)
-    written = tuple(_as_written(text, unknown))
-    return WordOrigin(len(carried), len(fresh), len(unknown), written)
+    keys = content_keys(text)
+    carried = keys & previous
+    fresh = keys & messages - carried
+    explained = carried | fresh
+    unknown = keys - explained
+    unknown -= _find_straddling(text, unknown, explained)
+    unknown_words = tuple(_list_unknown_words(text, unknown))
+    return WordOrigin(len(carried), len(fresh), len(unknown), unknown_words)
 
 
-def _straddling(text: str, unknown: Set[str], known: frozenset[str]) -> set[str]:
+def _find_straddling(
+    text: str, unknown: Set[str], explained: frozenset[str]
+) -> set[str]:
     """Return the pairs of characters whose neighbours on both sides are known: they straddle two known words."""
     if not unknown or text.isascii():
         return set()
     around = bridges(composed(text).lower())
-    return {pair for pair in unknown & around.keys() if known.issuperset(around[pair])}
+    return {
+        pair for pair in unknown & around.keys() if explained.issuperset(around[pair])
+    }
 
 
-def _as_written(text: str, unknown: Set[str]) -> Iterator[str]:
+def _list_unknown_words(text: str, unknown: Set[str]) -> Iterator[str]:
     """Yield the words of ``text`` whose normal forms are ``unknown``, each once."""
     if not unknown:
         return
-    seen: set[str] = set()
+    seen_words: set[str] = set()
     for token in TOKEN.findall(composed(text)):
         if unknown.isdisjoint(normal_forms(token)):
             continue
         is_unspaced = IS_UNSPACED.match(token)
-        for word in _stretches(token, unknown) if is_unspaced else (token,):
-            if word.casefold() not in seen:
-                seen.add(word.casefold())
+        for word in _find_stretches(token, unknown) if is_unspaced else (token,):
+            if word.casefold() not in seen_words:
+                seen_words.add(word.casefold())
                 yield word
 
 
-def _stretches(run: str, unknown: Set[str]) -> Iterator[str]:
+def _find_stretches(run: str, unknown: Set[str]) -> Iterator[str]:
     """Yield the parts of an unspaced run that are made of ``unknown`` pairs and single characters."""
     marked = [False] * len(run)
     for at in range(len(run)):
@@ -113,11 +117,11 @@ class VersionFacts:
     event: CompactionEvent
     version: SummaryVersion
     covered_tokens: int
-    """Of all messages it stands for."""
+    """Tokens of all messages that the version stands for."""
     read_tokens: int
-    """Of what it was made of: the messages newly taken in and the summary before."""
+    """Tokens of what the version was made of: the messages newly taken in and the summary before."""
     generation: int
-    """How many summarizations its oldest content has been through."""
+    """The number of summarizations that its oldest content has been through."""
     words: int
     kept_words: int
     """Words of the version before that stand in it in the same order."""
@@ -155,43 +159,53 @@ class VersionFacts:
 
 def summary_evolution(run: Run) -> tuple[VersionFacts, ...]:
     """Return the facts of every version, in order. Every text is read once."""
-    sums = run.space.sums
-    versions = run.space.summaries.versions
     sources = _Sources(run)
-    generations = [0] * (len(versions) + 1)
-    found = []
+    # By the number of the version. A version without one before it stands on number 0.
+    generations = [0] * (len(run.space.summaries.versions) + 1)
+    facts = []
     for event in compaction_events(run):
         version = event.version
         if version is None:
             continue
-        text = version.text
-        covers = version.covers
-        added = version.added
-        generations[version.version] = generations[version.replaces or 0] + 1
-        read_tokens = sums.between(added.start, added.stop)
-        kept = 0
-        previous_words = None
-        if event.compaction.base:
-            before = versions[event.compaction.base - 1]
-            diff = word_diff(before.text, text)
-            kept = diff.words("kept")
-            previous_words = kept + diff.words("removed")
-            read_tokens += before.tokens
-        found.append(
-            VersionFacts(
-                event=event,
-                version=version,
-                covered_tokens=sums.between(covers.start, covers.stop),
-                read_tokens=read_tokens,
-                generation=generations[version.version],
-                words=len(words_of(text)),
-                kept_words=kept,
-                previous_words=previous_words,
-                origin=sources.origin(event, version),
-                nested_headings=_count_nested_headings(text),
-            )
-        )
-    return tuple(found)
+        generation = generations[version.replaces or 0] + 1
+        generations[version.version] = generation
+        origin = sources.origin(event, version)
+        facts.append(_find_facts(run, event, version, generation, origin))
+    return tuple(facts)
+
+
+def _find_facts(
+    run: Run,
+    event: CompactionEvent,
+    version: SummaryVersion,
+    generation: int,
+    origin: WordOrigin,
+) -> VersionFacts:
+    sums = run.space.sums
+    covers = version.covers
+    new_messages = version.added
+    read_tokens = sums.between(new_messages.start, new_messages.stop)
+    kept_words = 0
+    previous_words = None
+    # The summarizer was given the version before to read as well.
+    if event.compaction.base:
+        before = run.space.summaries.versions[event.compaction.base - 1]
+        diff = word_diff(before.text, version.text)
+        kept_words = diff.words("kept")
+        previous_words = kept_words + diff.words("removed")
+        read_tokens += before.tokens
+    return VersionFacts(
+        event=event,
+        version=version,
+        covered_tokens=sums.between(covers.start, covers.stop),
+        read_tokens=read_tokens,
+        generation=generation,
+        words=len(words_of(version.text)),
+        kept_words=kept_words,
+        previous_words=previous_words,
+        origin=origin,
+        nested_headings=_count_nested_headings(version.text),
+    )
 
 
 def _count_nested_headings(text: str) -> int:
@@ -210,20 +224,22 @@ class _Sources:
     _of_all: set[str] = field(default_factory=set)
 
     def origin(self, event: CompactionEvent, version: SummaryVersion) -> WordOrigin:
-        """Trace the version's words. A chat model that thought had read the whole list, not one version."""
+        """Return where the words of a version came from. A chat model that thought had read the whole list, not one
+        version. Versions have to be given in their order."""
         previous: Set[str] = frozenset()
-        read = [*version.added]
+        positions = [*version.added]
         if event.compaction.base:
             previous = self._of_version[event.compaction.base - 1]
         if event.what is CompactionOutcome.THOUGHT:
+            # It also read what it had recalled in this turn.
             previous = self._of_all
             for record in self.run.requests:
                 if record.turn == event.compaction.turn:
-                    read += record.parts.recalled
+                    positions += record.parts.recalled
         messages: set[str] = set()
-        for position in read:
+        for position in positions:
             messages |= content_keys(readable(self.run.log[position]))
-        found = word_origin(version.text, previous, messages)
+        origin = word_origin(version.text, previous, messages)
         self._of_version.append(content_keys(version.text))
         self._of_all |= self._of_version[-1]
-        return found
+        return origin

@@ -21,30 +21,32 @@ _BULLET = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 
 
 class FactLine(NamedTuple):
-    """One fact of a version. ``replaces`` is the fact of the version before whose wording or value it changed, empty
-    where it is *added* or *kept*. ``since`` is the number of the version that says it so for the first time.
-
-    ``source`` is the log position of the message that it most likely came from: of the messages which that version took
-    in the one that holds most of its words, a ``share`` of their weight (0 to 1), numbers and names weighing more. A
-    fact that only changed its wording has the source of the one before. ``None`` where no message holds half of it.
-    """
+    """One fact of a version."""
 
     text: str
     change: Literal["added", "replaced", "kept"]
     since: int
+    """The number of the version that says it so for the first time."""
     replaces: str = ""
+    """The fact of the version before whose wording or value it changed; empty where it is *added* or *kept*."""
     source: int | None = None
+    """The log position of the message that it most likely came from: of the messages which its version took in the one
+    that holds most of its words. A fact that only changed its wording has the source of the one before. ``None`` where
+    no message holds half of it."""
     share: float = 0.0
+    """The share of the weight of its words that the source holds, 0 to 1; numbers and names weigh more."""
 
 
 class FactsVersion(NamedTuple):
-    """One version of the facts against the version whose place it took: its lines in order, and the facts that are gone
-    without another in their place. ``event`` is how it came about."""
+    """One version of the facts against the version whose place it took."""
 
     event: CompactionEvent
+    """The event by which it came about."""
     version: SummaryVersion
     lines: tuple[FactLine, ...]
+    """The facts of the version, in order."""
     removed: tuple[str, ...]
+    """The facts that are gone without another in their place."""
 
     def of(self, change: Literal["added", "replaced", "kept"]) -> tuple[FactLine, ...]:
         """Return the lines of this kind."""
@@ -53,7 +55,7 @@ class FactsVersion(NamedTuple):
 
 def without_tags(text: str) -> str:
     """Return notes as people read them: each tagged fact is a line of its own behind a dash."""
-    return TAGGED_FACT.sub(lambda found: f"- {' '.join(found[2].split())}", text)
+    return TAGGED_FACT.sub(lambda match: f"- {' '.join(match[2].split())}", text)
 
 
 def fact_lines(text: str) -> list[str]:
@@ -80,62 +82,69 @@ def facts_versions(run: Run) -> tuple[FactsVersion, ...]:
 
 
 def _find_versions(run: Run) -> tuple[FactsVersion, ...]:
-    known: dict[int | None, FactsVersion] = {}
+    versions: dict[int | None, FactsVersion] = {}
     for event in compaction_events(run):
         version = event.version
-        before = known.get(event.compaction.base)
+        before = versions.get(event.compaction.base)
         if version is not None and (before is not None or are_facts(version)):
             lines = before.lines if before is not None else ()
-            known[version.version] = _compare(run.log, event, version, lines)
-    return tuple(known.values())
+            versions[version.version] = _compare_versions(
+                run.log, event, version, lines
+            )
+    return tuple(versions.values())
 
 
-def _compare(
+def _compare_versions(
     log: Log,
     event: CompactionEvent,
     version: SummaryVersion,
     before: Sequence[FactLine],
 ) -> FactsVersion:
-    left: dict[str, list[FactLine]] = {}
+    # First the lines that stand as they were. Two that read the same are two, and each is taken once.
+    lines_by_text: dict[str, list[FactLine]] = {}
     for line in before:
-        left.setdefault(_normal(line.text), []).append(line)
+        lines_by_text.setdefault(_normalize(line.text), []).append(line)
     texts = fact_lines(version.text)
     still: dict[int, FactLine] = {}
     for at, text in enumerate(texts):
-        if alike := left.get(_normal(text)):
+        if alike := lines_by_text.get(_normalize(text)):
             still[at] = alike.pop(0)
-    remaining = {id(line) for lines in left.values() for line in lines}
-    gone = [line for line in before if id(line) in remaining]
+    # Then each new line is held against the old ones that are gone, to find those that it rewords.
+    remaining = {id(line) for lines in lines_by_text.values() for line in lines}
+    missing_lines = [line for line in before if id(line) in remaining]
     fresh = {at: text for at, text in enumerate(texts) if at not in still}
-    replaced = dict(_reworded(fresh, gone))
+    replaced = dict(_pair_reworded(fresh, missing_lines))
     sources = _Sources(log, version.added)
     lines = []
     for at, text in enumerate(texts):
         if at in still:
             lines.append(still[at]._replace(text=text, change="kept", replaces=""))
         else:
-            old = gone[replaced[at]] if at in replaced else None
+            old = missing_lines[replaced[at]] if at in replaced else None
             lines.append(sources.of(text, old, version.version))
-    taken = set(replaced.values())
-    removed = tuple(line.text for at, line in enumerate(gone) if at not in taken)
-    return FactsVersion(event, version, tuple(lines), removed)
+    reworded_places = set(replaced.values())
+    removed = []
+    for at, line in enumerate(missing_lines):
+        if at not in reworded_places:
+            removed.append(line.text)
+    return FactsVersion(event, version, tuple(lines), tuple(removed))
 
 
-def _normal(text: str) -> str:
-    """Return what lines are the same by: neither case nor spaces nor the full stop make another fact."""
+def _normalize(text: str) -> str:
+    """Return a line without case, spaces and full stop, which make no other fact: " Likes Tea." is "likes tea"."""
     return " ".join(composed(text).casefold().split()).rstrip(".")
 
 
-def _reworded(
-    fresh: Mapping[int, str], gone: Sequence[FactLine]
+def _pair_reworded(
+    fresh: Mapping[int, str], missing_lines: Sequence[FactLine]
 ) -> Iterator[tuple[int, int]]:
     """Yield the number of each new line with that of the old one in whose place it stands: those that have most words
     in common first, each once."""
-    pairs = [
-        (_alike(text, line.text), -at, -place)
-        for at, text in fresh.items()
-        for place, line in enumerate(gone)
-    ]
+    # Of pairs with as much in common the upper lines come first, hence the negative numbers.
+    pairs = []
+    for at, text in fresh.items():
+        for place, line in enumerate(missing_lines):
+            pairs.append((_share_of_words(text, line.text), -at, -place))
     replaced: dict[int, int] = {}
     for share, at, place in sorted(pairs, reverse=True):
         if share < LEAST_SHARE:
@@ -145,31 +154,33 @@ def _reworded(
             yield -at, -place
 
 
-def _alike(one: str, other: str) -> float:
-    """Return the share of the words of two lines that both have."""
-    left = content_keys(one)
-    right = content_keys(other)
-    return len(left & right) / len(left | right) if left | right else 0.0
+def _share_of_words(text: str, other: str) -> float:
+    """Return the share of the words of two lines that both have, from 0 to 1."""
+    keys = content_keys(text)
+    other_keys = content_keys(other)
+    all_keys = keys | other_keys
+    return len(keys & other_keys) / len(all_keys) if all_keys else 0.0
 
 
 class _Sources:
     """The messages that one version took in."""
 
-    def __init__(self, log: Log, added: range) -> None:
-        self._said = []
-        for position in added:
+    def __init__(self, log: Log, positions: range) -> None:
+        self._messages = []
+        for position in positions:
             message = log[position]
             keys = content_keys(readable(message))
-            self._said.append((keys, message.role == "user", position))
+            self._messages.append((keys, message.role == "user", position))
 
     def of(self, text: str, replaced: FactLine | None, version: int) -> FactLine:
         """Return a new line with its source. Of messages that hold as much a user's counts, then the newest."""
         weights = weights_of(composed(text))
-        found = []
-        for keys, of_user, position in self._said:
-            held = sum(weights[key] for key in weights.keys() & keys)
-            found.append((held, of_user, position))
-        most, _, position = max(found, default=(0, False, -1))
+        candidates = []
+        for keys, of_user, position in self._messages:
+            weight = sum(weights[key] for key in weights.keys() & keys)
+            candidates.append((weight, of_user, position))
+        # Of equal weights the user's is the larger one (True > False), then the one with the higher position.
+        most, _, position = max(candidates, default=(0, False, -1))
         share = most / sum(weights.values()) if most else 0.0
         line = FactLine(text, "added", version)
         if replaced is not None:

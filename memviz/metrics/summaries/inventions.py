@@ -67,10 +67,10 @@ _FAMILY = frozenset(
 """Family names that begin no word which summaries use without the prompt's having it."""
 
 
-def _plain_number(number: str) -> str:
+def _spell_number(number: str) -> str:
     """Return a number in digits written in one way: 3,600 and 03600 are 3600."""
-    whole, point, rest = _THOUSANDS.sub("", number).partition(".")
-    return (whole.lstrip("0") or "0") + point + rest
+    whole, point, decimals = _THOUSANDS.sub("", number).partition(".")
+    return (whole.lstrip("0") or "0") + point + decimals
 
 
 class Terms(NamedTuple):
@@ -82,27 +82,30 @@ class Terms(NamedTuple):
 
 # The lines of one conversation come back in hundreds of prompts.
 @lru_cache(maxsize=100_000)
-def _terms_of_line(line: str) -> Terms:
+def _read_line(line: str) -> Terms:
     words: set[str] = set()
     for match in _WORD.finditer(line):
         word = match[0].lower()
         words.update([word, *re.split("['’]", word)])
     words |= {_CALENDAR_FORMS[word] for word in words & _CALENDAR_FORMS.keys()}
+    # 2027-05-03 says May, so a reply that writes the month out invents nothing.
     for date in _ISO_DATE.finditer(line):
         if 1 <= int(date[1]) <= 12:
             words.add(_MONTHS[int(date[1]) - 1])
     numbers: set[str] = set()
-    for found in _NUMBER.finditer(line):
-        number = _plain_number(found[0])
+    for number_match in _NUMBER.finditer(line):
+        number = _spell_number(number_match[0])
         parts = filter(None, re.split("[.,]", number))
-        numbers.update([number, *map(_plain_number, parts)])
+        numbers.update([number, *map(_spell_number, parts)])
     numbers |= {str(_NUMBER_WORDS[word]) for word in words & _NUMBER_WORDS.keys()}
-    numbers |= {str(_han_number(found[0])) for found in _HAN_NUMBER.finditer(line)}
+    for han_match in _HAN_NUMBER.finditer(line):
+        numbers.add(str(_read_han_number(han_match[0])))
     return Terms(frozenset(words), frozenset(numbers))
 
 
-def _han_number(text: str) -> int:
+def _read_han_number(text: str) -> int:
     """Return the value of a number in Chinese words: 二十九 is 29, 一千 is 1000."""
+    # ``digit`` waits for its unit, ``part`` is below 10,000, ``total`` are the ten thousands (万) so far.
     total = part = digit = 0
     for letter in text:
         if letter in _HAN_DIGITS:
@@ -111,6 +114,7 @@ def _han_number(text: str) -> int:
             part += (digit or 1) * _HAN_UNITS[letter]
             digit = 0
         else:
+            # 万 multiplies all that stands before it: 三十五万 is 35 * 10,000.
             total += (part + digit) * 10_000
             part = digit = 0
     return total + part + digit
@@ -118,15 +122,14 @@ def _han_number(text: str) -> int:
 
 @dataclass(frozen=True)
 class Known:
-    """The knowledge of names before a reply is read, from ``lines``, all that the recorded prompts say.
-
-    ``words`` are no names although replies write them with a capital and no prompt has them; ``names`` are Chinese
-    names that nothing in the script shows.
-    """
+    """The knowledge of names before a reply is read."""
 
     lines: frozenset[str]
+    """All lines of the recorded prompts."""
     words: frozenset[str] = frozenset()
+    """Words that are no names although replies write them with a capital and no prompt has them."""
     names: frozenset[str] = frozenset()
+    """Chinese names that nothing in the script shows."""
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -147,7 +150,7 @@ class Known:
     @cached_property
     def chinese_names(self) -> frozenset[str]:
         """The Chinese names in all prompts."""
-        return frozenset(_people_in(self.lines)) | self.names
+        return frozenset(_find_people(self.lines)) | self.names
 
     def is_ordinary(self, word: str, begins_sentence: bool) -> bool:
         """Return whether ``word`` is no name, as far as its capital goes."""
@@ -165,7 +168,7 @@ def is_name(term: str) -> bool:
 
 def terms_of(text: str) -> Terms:
     """Return the words and the numbers of a text."""
-    lines = [_terms_of_line(line) for line in text.split("\n")]
+    lines = [_read_line(line) for line in text.split("\n")]
     return Terms(
         frozenset().union(*(line.words for line in lines)),
         frozenset().union(*(line.numbers for line in lines)),
@@ -181,13 +184,16 @@ def unsupported_terms(prompt: str, text: str, known: Known) -> tuple[str, ...]:
     """Return the names, numbers and words of the calendar in ``text``, a reply, that its prompt lacks, each once, in
     their order."""
     terms = terms_of(prompt)
-    found = [*_latin_names(text, terms.words, known), *_numbers(text, terms.numbers)]
+    terms_by_place = [
+        *_find_latin_names(text, terms.words, known),
+        *_find_numbers(text, terms.numbers),
+    ]
     if not text.isascii():
-        found += _han_names(text, prompt, known)
-    return tuple(dict.fromkeys(term for _, term in sorted(found)))
+        terms_by_place += _find_han_names(text, prompt, known)
+    return tuple(dict.fromkeys(term for _, term in sorted(terms_by_place)))
 
 
-def _latin_names(
+def _find_latin_names(
     text: str, in_prompt: frozenset[str], known: Known
 ) -> Iterator[tuple[int, str]]:
     for match in _WORD.finditer(text):
@@ -199,32 +205,33 @@ def _latin_names(
                 yield match.start(), word
 
 
-def _numbers(text: str, in_prompt: frozenset[str]) -> Iterator[tuple[int, str]]:
+def _find_numbers(text: str, in_prompt: frozenset[str]) -> Iterator[tuple[int, str]]:
     for match in _NUMBER.finditer(text):
-        number = _plain_number(match[0])
+        number = _spell_number(match[0])
         if number not in in_prompt:
             yield match.start(), number
 
 
-def _han_names(text: str, prompt: str, known: Known) -> Iterator[tuple[int, str]]:
-    for name in {*known.chinese_names, *_people_in(text.split("\n"))}:
+def _find_han_names(text: str, prompt: str, known: Known) -> Iterator[tuple[int, str]]:
+    for name in {*known.chinese_names, *_find_people(text.split("\n"))}:
         if name in text and name not in prompt:
             yield text.index(name), name
+    # A family name that the prompt does not have begins a name of up to three characters.
     for run in _HAN_RUN.finditer(text):
         for at, letter in enumerate(run[0][:-1]):
             if letter in _FAMILY and letter not in prompt:
                 yield run.start() + at, run[0][at : at + 3]
 
 
-def _people_in(lines: Iterable[str]) -> set[str]:
-    written = [line for line in lines if not line.isascii()]
-    people = ChinesePeople(written)
-    found = set()
-    for line in written:
+def _find_people(lines: Iterable[str]) -> set[str]:
+    chinese_lines = [line for line in lines if not line.isascii()]
+    people = ChinesePeople(chinese_lines)
+    names = set()
+    for line in chinese_lines:
         for match in _HAN_SENTENCE.finditer(line):
             sentence = match[0]
-            found |= {sentence[start:stop] for start, stop in people.places(sentence)}
-    return found
+            names |= {sentence[start:stop] for start, stop in people.places(sentence)}
+    return names
 
 
 def _begins_sentence(text: str, at: int) -> bool:
@@ -255,7 +262,7 @@ def inventions(run: Run) -> tuple[Invention, ...]:
 
 
 def _find_inventions(run: Run) -> Iterator[Invention]:
-    prompts = [prompt_text(one.request or ()) for one in run.compactions]
+    prompts = [prompt_text(compaction.request or ()) for compaction in run.compactions]
     lines = frozenset(line for text in prompts if text for line in text.split("\n"))
     known = Known(lines, FIRST_PERSON)
     for compaction, prompt in zip(run.compactions, prompts, strict=True):
@@ -285,11 +292,14 @@ class Worth:
 
 def worth_of(run: Run, kept: Retention) -> Worth:
     """Return what the summaries of ``run`` are worth, which ``kept`` of its facts."""
-    by_models = [one for one in run.compactions if summary_author(one) is not None]
-    words = [len(words_of(one.summary)) for one in by_models if one.summary]
+    # What the user reworded is not the work of a model.
+    words = []
+    for compaction in run.compactions:
+        if compaction.summary and summary_author(compaction) is not None:
+            words.append(len(words_of(compaction.summary)))
     return Worth(
         known=int(kept.retained[-1:].sum()),
         stated=int(kept.born[-1:].sum()),
         words=sum(words) / len(words) if words else None,
-        invented=sum(len(one.terms) for one in inventions(run)),
+        invented=sum(len(invention.terms) for invention in inventions(run)),
     )

@@ -45,7 +45,7 @@ def find_local_servers(
     servers = []
     silent: list[Program | str] = []
     problems = []
-    for address, outcome in _all_of(list(places.values())).items():
+    for address, outcome in _ask_all(list(places.values())).items():
         if isinstance(outcome, LocalServer):
             servers.append(outcome)
             _note_windows(outcome)
@@ -63,7 +63,7 @@ def _note_windows(server: LocalServer) -> None:
             note_window(model.name, model.context_tokens)
 
 
-def _all_of(places: list[Place]) -> dict[str, _Outcome]:
+def _ask_all(places: list[Place]) -> dict[str, _Outcome]:
     """Return the answers of the places, in their order. Each is asked in a thread of its own,
     which nobody waits for longer than its time: a server may send one byte now and then
     for ever."""
@@ -71,6 +71,7 @@ def _all_of(places: list[Place]) -> dict[str, _Outcome]:
     outcomes: dict[str, _Outcome] = {
         place.address: NoAnswerError(endless()) for place in places
     }
+    # Daemons, so that a server that never ends its answer holds up no process.
     for place in places:
         Thread(
             target=_ask, args=(place, arrived), name="memviz local server", daemon=True

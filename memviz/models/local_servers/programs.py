@@ -56,14 +56,19 @@ class _Served(NamedTuple):
 
 def server_at(place: Place) -> LocalServer:
     """Return the server that answers there. Raises ``SilentError`` and ``NoAnswerError``."""
-    for read in (_ollama, _llama_cpp, _lm_studio, _openai_like):
-        server = read(place)
+    for read_answer in (
+        _read_ollama,
+        _read_llama_cpp,
+        _read_lm_studio,
+        _read_openai_like,
+    ):
+        server = read_answer(place)
         if server is not None:
             return server
     raise NoAnswerError(Said("answers, and is no server of models"))
 
 
-def _server(
+def _make_server(
     place: Place,
     program: Program,
     served: Iterable[_Served],
@@ -117,22 +122,24 @@ def _tokens(item: Item, key: str) -> int | None:
     return None
 
 
-def _ollama(place: Place) -> LocalServer | None:
+def _read_ollama(place: Place) -> LocalServer | None:
     version = place.ask("/api/version").value
     if not isinstance(version, dict) or not isinstance(version.get("version"), str):
         return None
     items = place.ask("/api/tags").items("models")
     if items is None:
         return None  # other programs tell their version there as well
+    # The window of a model is settled when it is loaded: that of a loaded one is sure.
     loaded = {}
     for item in place.ask("/api/ps").items("models") or ():
         loaded[_text(item, "name")] = item
+    # Ollama lists models of its cloud beside those of this machine: to ask one leaves the machine, so none is offered.
     local_items = [item for item in items if not item.get("remote_host")]
     names = dict.fromkeys(_text(item, "name") for item in local_items)
     names.pop("", None)
     models = []
     for name in list(names)[:MAX_MODELS]:
-        about = _description(place, name)
+        about = _ask_description(place, name)
         if _writes_text(about):
             context_tokens = _context_set(about, loaded.get(name, {}))
             models.append(_Served(name, context_tokens, _context_made_for(about)))
@@ -140,10 +147,10 @@ def _ollama(place: Place) -> LocalServer | None:
     notes = []
     if elsewhere:
         notes.append(Said(_ELSEWHERE, number=elsewhere, program=OLLAMA.title))
-    return _server(place, OLLAMA, models, len(names), notes)
+    return _make_server(place, OLLAMA, models, len(names), notes)
 
 
-def _description(place: Place, name: str) -> Item:
+def _ask_description(place: Place, name: str) -> Item:
     """Return Ollama's description of one model; nothing where it takes too long."""
     try:
         about = place.ask("/api/show", {"model": name}).value
@@ -173,7 +180,7 @@ def _context_made_for(about: Item) -> int | None:
     return _tokens(facts, f"{facts.get('general.architecture')}.context_length")
 
 
-def _llama_cpp(place: Place) -> LocalServer | None:
+def _read_llama_cpp(place: Place) -> LocalServer | None:
     props = place.ask("/props")
     if props.server == LLAMA_CPP.title and props.wants_key:
         raise NoAnswerError(Said(_WANTS_KEY))
@@ -187,6 +194,7 @@ def _llama_cpp(place: Place) -> LocalServer | None:
     items = place.ask("/v1/models").items("data")
     if items is None:
         raise NoAnswerError(Said(_UNREADABLE, program=LLAMA_CPP.title))
+    # A router serves several models and loads them as they are asked for: what /props says is of none of them.
     is_alone = len(items) == 1 and props.value.get("role") != "router"
     models = []
     for item in items:
@@ -197,7 +205,7 @@ def _llama_cpp(place: Place) -> LocalServer | None:
             name = _file_name(name)
             context_tokens = _tokens(settings, "n_ctx") or context_tokens
         models.append(_Served(name, context_tokens, _tokens(meta, "n_ctx_train")))
-    return _server(place, LLAMA_CPP, models, len(items))
+    return _make_server(place, LLAMA_CPP, models, len(items))
 
 
 def _file_name(name: str) -> str:
@@ -252,10 +260,10 @@ _LM_STUDIO_VERSIONS = (
         "/api/v0/models", "data", "state", "id", "embeddings", _loaded_window
     ),
 )
-"""From version 0.4 on, and before."""
+"""The protocols of LM Studio from version 0.4 on, and of those before."""
 
 
-def _lm_studio(place: Place) -> LocalServer | None:
+def _read_lm_studio(place: Place) -> LocalServer | None:
     for version in _LM_STUDIO_VERSIONS:
         items = place.ask(version.path).items(version.items)
         if items is None or not all(version.mark in item for item in items):
@@ -266,11 +274,11 @@ def _lm_studio(place: Place) -> LocalServer | None:
                 longest_tokens = _tokens(item, "max_context_length")
                 name = _text(item, version.name)
                 models.append(_Served(name, version.window_of(item), longest_tokens))
-        return _server(place, LM_STUDIO, models, len(items))
+        return _make_server(place, LM_STUDIO, models, len(items))
     return None
 
 
-def _openai_like(place: Place) -> LocalServer | None:
+def _read_openai_like(place: Place) -> LocalServer | None:
     """Return vLLM, or any other server that speaks OpenAI's protocol. LM Studio did no more before version 0.3.6, and
     is known by its usual port."""
     answer = place.ask("/v1/models")
@@ -289,4 +297,4 @@ def _openai_like(place: Place) -> LocalServer | None:
         context_tokens = _tokens(item, "max_model_len")
         context_tokens = context_tokens or _tokens(_object(item, "meta"), "n_ctx")
         models.append(_Served(_text(item, "id"), context_tokens))
-    return _server(place, program, models, len(items))
+    return _make_server(place, program, models, len(items))

@@ -80,8 +80,8 @@ class LocalServers:
                     address=server.address,
                 )
                 empty.append(sentence)
-        others = [_(sentence) for sentence in (*notes, *self.problems)]
-        return (*empty, *others, *self._silence())
+        problems = [_(sentence) for sentence in (*notes, *self.problems)]
+        return (*empty, *problems, *self._silence())
 
     def _silence(self) -> Iterator[str]:
         """One sentence for all that does not answer."""

@@ -47,6 +47,7 @@ def _starts(*alternatives: str) -> re.Pattern[str]:
     )
 
 
+# "list all the dates", "总结"
 _OVERVIEW = _starts(
     r"summari[sz]e|sum up|recap(?:itulate)?|fass(?:e|en sie)?\b.*zusammen",
     rf"(?:give|write|tell|show){_FOR_ME} (?:an? |the )?(?:(?:short|brief|quick) )?(?:summary|overview|recap)",
@@ -61,6 +62,7 @@ _OVERVIEW = _starts(
     r"was wei(?:ß|ss)t du(?: alles| noch)?",
     r"列出|列举|列一下|总结|概括|归纳|你(?:都|还)?(?:知道|记得)(?:些|了)?什么",
 )
+# "tell me where I live", "I'd like to know"
 _ORDER = _starts(
     r"(?:tell|give|show|remind) (?:me|us)(?! to\b)|let (?:me|us) know|look up|recite",
     r"(?:name|repeat|recall) (?=(?:the|my|our|what|when|where|who)\b)",
@@ -69,6 +71,7 @@ _ORDER = _starts(
     r"(?:sage?|gib|zeige?|nenne?) (?:mir|uns)|nenne? (?=den\b|die\b|das\b|mein)|erinnere mich(?: an)?|wiederhole?",
     "告诉我|提醒我|复述|重复一?下?|说说",
 )
+# "write me a poem", "translate it into French"
 _WORK = _starts(
     rf"(?:write|compose|draft|create|generate|invent|suggest|recommend|propose|design|plan|tell){_FOR_ME}"
     r" (?:an?|some|another)\b",
@@ -80,6 +83,7 @@ _WORK = _starts(
 )
 _SOMETHING = r"(?:an?|the|my|our|your|this|that|these|those|it|them|some|another|all|every|everything|two|three|\d+)\b"
 _SOMEBODY = r"(?-i:[A-Z]\w+)(?=\Z| (?:an?|the|my|our|about|and|that|to|today|tomorrow|now|again|back)\b)"
+# "book a table", "remind me to call"
 _DEED = _starts(
     r"(?:book|reserve|order|buy|purchase|rent|cancel|schedule|arrange|organi[sz]e|plan|prepare|fix|repair|mend|clean|build"
     r"|cook|bake|install|download|upload|print|publish|submit|sign|pay|transfer|refund|check|find|search|google|hire"
@@ -99,6 +103,7 @@ _DEED = _starts(
 )
 """Orders to do something. A wish that holds a value or for good ("Move it to Friday", "Round to
 four decimals from now on") is something to keep in mind."""
+# "always answer briefly", "from now on", "every morning"
 _FOR_GOOD = re.compile(
     r"\b(?:always|never|from now on|in future|whenever|each time"
     r"|every (?:time|\w*day|week|month|year|morning|evening|night)|immer|nie|künftig)\b",
@@ -115,6 +120,7 @@ _ABOUT_NOTHING = content_words(
 
 def asks_of(sentence: Sentence) -> Ask | None:
     """Return what ``sentence`` asks for; ``None``, if it states something."""
+    # From the most to the least particular: an overview is an order too, and an order may look like a question.
     text = sentence.text.strip()
     bare = text.rstrip(" .!?。！？")
     if match := _OVERVIEW.fullmatch(bare):

@@ -25,7 +25,7 @@ def write_blocks(
     statements = [entry for entry in plain if entry.text]
     lines = best_lines(statements, most, count)
     rules = [line for line in lines if is_rule(line)]
-    others = [line for line in lines if line not in rules]
-    human = "\n".join(f"- {line}" for line in others)
+    other_lines = [line for line in lines if line not in rules]
+    human = "\n".join(f"- {line}" for line in other_lines)
     persona = "\n".join(f"- {line}" for line in rules)
     return f"<human>\n{human}\n</human>\n<persona>\n{persona}\n</persona>"

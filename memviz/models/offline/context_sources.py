@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from memviz.core.messages import Message
 from memviz.core.text.sentences import Passage, passage
 
+# "Summary of earlier conversation: ", "[Turn 3] ", "<memory>"
 _SUMMARY_HEAD = re.compile(
     r"^[^\S\n]*(?:summary of earlier conversation|previous summary)\s*:\s*|^=== .* ===\s*$|^\[Turn \d+\] "
     r"|</?(?:memory|StaticContent|ExtractedFacts|fact)>",
     re.IGNORECASE | re.MULTILINE,
 )
+# "You are a travel agent.", "Answer briefly.", "请用中文"
 _INSTRUCTION = re.compile(
     r"\b(?:you are|you're|your (?:task|job|role)|act as|answer|respond|reply|always)\b|你是|请|回答",
     re.IGNORECASE,
@@ -19,6 +21,7 @@ _INSTRUCTION = re.compile(
 
 
 _HEADING = re.compile(r"\s*=== .* ===[ \t]*$", re.MULTILINE)
+# "[Turn 12] "
 _TURN = re.compile(r"^\[Turn ([0-9]{1,9})\](?: |$)", re.MULTILINE)
 
 
@@ -42,10 +45,11 @@ def sources(messages: Sequence[Message]) -> list[Source]:
         if kind == "system" and _is_summary(text, position):
             kind = "summary"
             text = _SUMMARY_HEAD.sub("", text)
-        asked = frozenset[str]()
+        # The user's answer to a question says little by itself: "In Lisbon." is about what the reply before asked.
+        question_words = frozenset[str]()
         if kind == "user" and all_sources:
-            asked = _closing_question(all_sources[-1])
-        all_sources.append(Source(kind, passage(text), asked))
+            question_words = _closing_question(all_sources[-1])
+        all_sources.append(Source(kind, passage(text), question_words))
     return all_sources
 
 

@@ -16,11 +16,14 @@ from memviz.models.offline.summary_request import Entry, entries_in, instruction
 from memviz.models.offline.topics import Topic, part_at_verb, supersedes
 
 _FACT = re.compile(r"<fact>(.*?)</fact>", re.DOTALL)
+# "<existing_facts>", a line for each fact, "</existing_facts>"
 _KNOWN = re.compile(r"<existing_facts>\n(.*?)\n</existing_facts>", re.DOTALL)
 _FEWER = re.compile(r"\bfewer than (\d{1,6})\b")
+# '<fact number="3">likes tea</fact>'
 _NUMBERED = re.compile(r'<fact number="(\d{1,9})">(.*?)</fact>', re.DOTALL)
 _AS_TRIPLES = f"subject{BAR}relation{BAR}value"
 LONGEST_NAME_WORDS = 6
+# "lives in", "doesn't", "works"
 _RELATION = re.compile(
     r"[^\W\d_]+(?:n['’]t)?(?: (?:not|in|at|on|to|from|for|with|by|of))*", re.IGNORECASE
 )
@@ -50,6 +53,7 @@ def fact_request(messages: Sequence[Message]) -> FactRequest | None:
     known_facts = _KNOWN.search(instruction)
     numbered: list[tuple[str, str]] = []
     if known_facts is not None:
+        # "fewer than 20" asks to make the known facts fewer; else they are only shown, and new ones are asked for.
         fewer = _FEWER.search(instruction[: known_facts.start()])
         if fewer is not None:
             texts = _FACT.findall(known_facts.group(1))
@@ -104,16 +108,15 @@ def _topics_of(line: str) -> list[Topic]:
 
 def as_triple(clause: str) -> str:
     """Return a clause as subject, relation and value; one whose parts cannot be told as it is."""
-    subject, rest = part_at_verb(clause)
+    subject, predicate = part_at_verb(clause)
     subject = subject.strip()
-    is_chinese = HAN.search(rest) is not None
-    relation = (_CHINESE_RELATION if is_chinese else _RELATION).match(rest)
-    is_name = len(subject.split()) <= LONGEST_NAME_WORDS and not _NO_NAME.search(
-        subject
-    )
+    is_chinese = HAN.search(predicate) is not None
+    relation = (_CHINESE_RELATION if is_chinese else _RELATION).match(predicate)
+    is_short = len(subject.split()) <= LONGEST_NAME_WORDS
+    is_name = is_short and not _NO_NAME.search(subject)
     if not subject or relation is None or not is_name:
         return clause
-    value = _END.sub("", rest[relation.end() :].strip())
+    value = _END.sub("", predicate[relation.end() :].strip())
     if not value or _NO_NAME.match(value):
         return clause
     return BAR.join([subject, relation.group(), value])

@@ -79,6 +79,7 @@ _PARTNER = re.compile(
     re.IGNORECASE,
 )
 """A sentence that speaks of the user, or of something of theirs that is no other person."""
+# "I don't eat nuts", "allergic to nuts", "hates coffee"
 _DENIES = re.compile(
     rf"{NEGATION.pattern}|\b(?:allerg|intoleran|hate|dislike|refuse|forbid|forbidden|skip)",
     re.IGNORECASE,
@@ -95,7 +96,7 @@ class Match:
     hits: frozenset[str]
     """The words of the question that it says."""
     meant: frozenset[str] = frozenset()
-    """Those of the ``hits`` that it says in other words only."""
+    """The words among ``hits`` that it says in other words only."""
     direct: float = 0.0
     """The share of the question that the statement covers itself."""
     covered: float = 0.0
@@ -134,15 +135,14 @@ class Matches:
         self._messages = len(among)
         sharing = list(_find_sharing(question, among))
         sentences = sum(len(source.passage.sentences) for source in among)
-        self.weights = _weights(question, sharing, sentences)
+        self.weights = _weigh_stems(question, sharing, sentences)
         stems_said = [match.hits for match in sharing]
         stems_said += [source.passage.words for source in among]
         self.missing = frozenset(self.weights).difference(*stems_said)
-        self.candidates = [
-            self._measure(match)
-            for match in sharing
-            if self.share(match.hits) >= LEAST_SHARE
-        ]
+        self.candidates = []
+        for match in sharing:
+            if self.share(match.hits) >= LEAST_SHARE:
+                self.candidates.append(self._measure(match))
 
     def share(self, words: Iterable[str]) -> float:
         """Return the part of the question's weight that ``words`` hold."""
@@ -155,6 +155,7 @@ class Matches:
         score = match.covered + SOURCE_BONUS[match.source.kind]
         if sentence.echo:
             score += ECHO
+        # From 0 for the first message to nearly 1 for the last one.
         newness = match.position / self._messages
         if self.question.wants_first_value:
             return score + RECENCY_WHEN_ASKED * (1 - newness)
@@ -164,8 +165,11 @@ class Matches:
         return score + (RECENCY_WHEN_ASKED if wants_newest else RECENCY) * newness
 
     def _measure(self, match: Match) -> Match:
+        """Return the match with the shares of the question that its statement covers."""
         factor = self._agreement_factor(match.sentence)
-        direct = self.share(match.hits) - (1 - IN_OTHER_WORDS) * self.share(match.meant)
+        # What a statement says in other words alone counts for less than the words themselves.
+        discount = (1 - IN_OTHER_WORDS) * self.share(match.meant)
+        direct = self.share(match.hits) - discount
         covered = direct + self._share_around(match)
         return replace(match, direct=factor * direct, covered=factor * covered)
 
@@ -190,15 +194,17 @@ class Matches:
 
 
 def _find_sharing(question: Question, among: Sequence[Source]) -> Iterator[Match]:
+    """Yield the statements that share a word with the question, or say one of its words in other words."""
     stems = frozenset(question.weights)
-    other_words = _other_words(stems)
+    other_words = _list_other_words(stems)
     for position, source in enumerate(among):
         says_none = stems.isdisjoint(source.passage.words)
         if says_none and not other_words and stems.isdisjoint(source.asked):
             continue
         for at, sentence in enumerate(source.passage.sentences):
             own_words = stems & sentence.words
-            hits = own_words | _words_meant(stems, sentence)
+            hits = own_words | _find_meant_words(stems, sentence)
+            # "To Lisbon." answers the question before it, so it speaks of what that one asked.
             if at == 0 and len(sentence.words) <= ELLIPSIS_WORDS:
                 hits |= stems & source.asked
             if not hits or sentence.is_question or is_ignorance(source, sentence):
@@ -207,24 +213,25 @@ def _find_sharing(question: Question, among: Sequence[Source]) -> Iterator[Match
 
 
 @lru_cache(maxsize=256)  # the same question meets context after context
-def _other_words(
+def _list_other_words(
     stems: frozenset[str],
 ) -> tuple[tuple[frozenset[str], re.Pattern[str]], ...]:
     """Return those of the ``stems`` that may be said in other words, and how."""
-    return tuple(
-        (asked_stems & stems, pattern)
-        for asked_stems, pattern in _OTHER_WORDS.items()
-        if asked_stems & stems
-    )
+    other_words = []
+    for stems_said_so, pattern in _OTHER_WORDS.items():
+        shared = stems_said_so & stems
+        if shared:
+            other_words.append((shared, pattern))
+    return tuple(other_words)
 
 
-def _words_meant(stems: frozenset[str], sentence: Sentence) -> frozenset[str]:
+def _find_meant_words(stems: frozenset[str], sentence: Sentence) -> frozenset[str]:
     """Return those of the ``stems`` that a sentence says in other words only."""
-    meant: set[str] = set()
-    for own, saying in _other_words(stems):
-        if own.isdisjoint(sentence.words) and saying.search(sentence.text):
-            meant |= own
-    return frozenset(meant)
+    meant_stems: set[str] = set()
+    for own_stems, saying in _list_other_words(stems):
+        if own_stems.isdisjoint(sentence.words) and saying.search(sentence.text):
+            meant_stems |= own_stems
+    return frozenset(meant_stems)
 
 
 def is_ignorance(source: Source, sentence: Sentence) -> bool:
@@ -232,13 +239,15 @@ def is_ignorance(source: Source, sentence: Sentence) -> bool:
     return source.kind == "assistant" and phrases.admits_ignorance(sentence.text)
 
 
-def _weights(
+def _weigh_stems(
     question: Question, sharing: Iterable[Match], sentences: int
 ) -> dict[str, float]:
+    """Return the weight of each stem of the question, which add up to 1: rare stems tell more (as in tf-idf)."""
     frequency = dict.fromkeys(question.weights, 0)
     for match in sharing:
         for word in match.hits:
             frequency[word] += 1
+    # In a short context all stems are rare: there it counts as a longer one.
     size = max(FEW_SENTENCES, sentences)
     weights = {
         word: weight * log(1 + size / (frequency[word] + 0.5))
@@ -251,10 +260,11 @@ def _weights(
 def accepts(question: Question, sentence: Sentence) -> bool:
     """Return whether ``sentence`` speaks of whom the question is about, and holds what it wants: a number, a code or a
     date that it does not say."""
-    asked = frozenset(question.weights)
-    stems = sentence.words | _words_meant(asked, sentence)
-    if question.about.is_missed_by(sentence.text, stems, asked):
+    question_stems = frozenset(question.weights)
+    stems = sentence.words | _find_meant_words(question_stems, sentence)
+    if question.about.is_missed_by(sentence.text, stems, question_stems):
         return False
+    # A value that the question says itself answers nothing.
     if question.wanted is Wanted.NUMBER:
         values: Iterable[str] = sentence.traits.amounts
     elif question.wanted is Wanted.CODE:

@@ -33,6 +33,7 @@ VERSION = 8
 """Raise it with every change of what the model says: runs and measurements that are kept were made by one version."""
 SHORT_CHARS = 4000
 """Longer texts are few and large, so only the newest counts of them are kept."""
+# "word ", "字"
 _PIECE = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+\s*|\s+")
 
 
@@ -107,10 +108,10 @@ class OfflineModel(Model):
         instruction it obeys only the length: "at most 60 words", tokens or characters; the form, where that asks for
         sentences; and where it asks for each fact in a ``<fact>``, every clause is one. Of blocks of memory
         *persona* is what to keep to, *human* all else."""
-        asked = fact_request(messages)
-        if asked is None:
+        request = fact_request(messages)
+        if request is None:
             return self._summary(messages, entries_in(messages))
-        text = write_facts(asked, self.summary_budget_tokens, self._count)
+        text = write_facts(request, self.summary_budget_tokens, self._count)
         return self._reply(messages, text)
 
     def summarize_from(
@@ -150,7 +151,8 @@ class OfflineModel(Model):
         return _tokens_of_long(self.counter, text)
 
     def _read(self, text: str) -> int:
-        """Tokens of a prompt. The prompts of one conversation have most of their lines in common."""
+        """Return the tokens of a prompt. The prompts of one conversation have most of their lines in common, so each
+        line is counted once."""
         if len(text) <= SLICE_CHARS:
             return counter_named(self.counter).in_lines(text)
         return self._count(text)
@@ -163,6 +165,7 @@ class OfflineModel(Model):
         calls: Sequence[ToolCall] = (),
     ) -> Reply:
         has_system_prompt = any(message.role == "system" for message in messages)
+        # A provider bills the schemas of the tools, what the format adds, and tool calls as output.
         counter = counter_named(self.counter)
         input_tokens = schema_tokens(counter, tuple(schemas), has_system_prompt)
         input_tokens += TOKENS_PER_REQUEST

@@ -24,11 +24,14 @@ OTHERS = (
     r"|wife|husband|son|daughter|brother|sister|mother|father|mum|mom|dad|friend|teacher|guest|caterer|photographer|driver"
     r"|lieferant(?:en)?|kunden?|vermieters?|nachbarn?|chefs?|arzt(?:es)?|kollegen|freund(?:in|es)?|anwalts?)"
 )
-"""Those whose numbers are not the asker's. Things are not among them: the number of the locker is the asker's own."""
+"""Persons and firms whose numbers are not the asker's. Things are not among them: the number of the locker is the
+asker's own."""
+# "Anna's new address?"
 _OWNED = re.compile(
     rf"\b{_NO_OWNER}(?P<owner>[\w-]+)['’]s (?P<owned>(?:[\w-]+ ){{0,2}}?[\w-]+){_ENDS_THERE}",
     re.IGNORECASE,
 )
+# "the phone number of the landlord?"
 _OWNED_BY = re.compile(
     r"\b(?:the|a|which|what|die|der|das|welche[rs]?) (?P<owned>(?:[\w-]+ ){0,2}[\w-]+)"
     r" (?:(?:of|belonging to|des|der|vom|von|meine[rs]|unsere[rs]) (?:(?:the|our|my|your|his|her|their|dem|der) )?"
@@ -36,21 +39,26 @@ _OWNED_BY = re.compile(
     rf"(?P<owner>{OTHERS})\b",
     re.IGNORECASE,
 )
+# "房东的电话是"
 _HAN_OWNED_BY = re.compile(
     r"(?P<owner>供应商|房东|客户|顾客|同事|朋友|老板|邻居|医生|银行|律师|老师)的"
     r"(?P<owned>[\u4e00-\u9fff]{1,4}?)(?=是|[？?]|$)"
 )
+# "my new phone number?", "our budget?"
 _OWN = re.compile(
     rf"\b(?:my|our|meine?|unsere?) ((?:[\w-]+ ){{0,2}}?[\w-]+){_ENDS_THERE}",
     re.IGNORECASE,
 )
+# "Is the hotel booked", "And did he call"
 _YES_OR_NO = re.compile(
     r"^(?:(?:and|so|but|hey),? )?(?:is|are|was|were|does|do|did|has|have|had|can|will)\b",
     re.IGNORECASE,
 )
+# "When does she arrive?", "他住在哪里"
 _PRONOUN = re.compile(
     r"\b(?:he|she|they|his|her|their|him|it|its|we|i|you)\b|[他她它]", re.IGNORECASE
 )
+# "my new bicycle", "我的自行车"
 _OWN_THING = re.compile(
     r"\b(?:my|our|mein(?:e[nmrs]?)?|unser(?:e[nmrs]?)?) ((?:[\w-]+ ?){1,3})"
     r"|我们?的?((?:公司|店里|家)?的?[\u4e00-\u9fff]{2,4})",
@@ -60,6 +68,7 @@ _OTHERS_THING = (
     rf"\b{_NO_OWNER}" + r"(?:{owner})['’]s ((?:[\w-]+ ?){{1,3}})"
     r"|((?:[\w-]+ ){{1,3}})(?:of|des|der) (?:the |our |my |dem |der )?{others}\b|{others}的(\w+)"
 )
+# "Anna's new address"
 _OF_OTHERS = re.compile(
     _OTHERS_THING.format(owner=r"[\w-]+", others=OTHERS), re.IGNORECASE
 )
@@ -81,13 +90,13 @@ class About:
     @classmethod
     def of(cls, text: str) -> About:
         """Read the question ``text``."""
-        owner, owned = _owner(text)
-        own = None if owner else _OWN.search(text)
+        owner, owned = _find_owner(text)
+        own_match = None if owner else _OWN.search(text)
         return cls(
             owner,
             _telling_stems(owned),
-            _telling_stems(own.group(1)) if own else frozenset(),
-            _subject(text),
+            _telling_stems(own_match.group(1)) if own_match else frozenset(),
+            _find_subject(text),
         )
 
     def is_missed_by(
@@ -103,6 +112,8 @@ class About:
             return True
         if not self.subject:
             return False
+        # "Was my salary raised?": a statement that says nothing of "raised" is no answer, nor one that says it of
+        # something else, unless a pronoun stands for the salary.
         predicate = question_stems - self.subject
         if predicate and stems.isdisjoint(predicate):
             return True
@@ -114,27 +125,30 @@ class About:
         theirs = re.compile(
             _OTHERS_THING.format(owner=owner, others=owner), re.IGNORECASE
         )
-        for thing in _things(theirs, text):
-            if self.owned & content_words(thing):
+        for phrase in _find_things(theirs, text):
+            if self.owned & content_words(phrase):
                 return False
-        for thing in _things(_OWN_THING, text):
-            if self.owner not in thing.lower() and self.owned <= content_words(thing):
+        for phrase in _find_things(_OWN_THING, text):
+            if self.owner not in phrase.lower() and self.owned <= content_words(phrase):
                 return True
         return False
 
     def _is_of_others(self, text: str) -> bool:
         """Return whether a statement speaks of another's thing of that kind, and not of the asker's."""
-        if any(self.own <= content_words(thing) for thing in _things(_OWN_THING, text)):
+        if any(
+            self.own <= content_words(phrase)
+            for phrase in _find_things(_OWN_THING, text)
+        ):
             return False
-        others = _things(_OF_OTHERS, text)
-        return any(self.own <= content_words(thing) for thing in others)
+        phrases = _find_things(_OF_OTHERS, text)
+        return any(self.own <= content_words(phrase) for phrase in phrases)
 
 
-def _things(pattern: re.Pattern[str], text: str) -> list[str]:
+def _find_things(pattern: re.Pattern[str], text: str) -> list[str]:
     return [" ".join(groups) for groups in pattern.findall(text)]
 
 
-def _owner(text: str) -> tuple[str, str]:
+def _find_owner(text: str) -> tuple[str, str]:
     """Somebody else, in lower case, and what they have: "the supplier's VAT number", or "the VAT number of" them."""
     for pattern in (_OWNED, _OWNED_BY, _HAN_OWNED_BY):
         ownership = pattern.search(text)
@@ -143,7 +157,7 @@ def _owner(text: str) -> tuple[str, str]:
     return "", ""
 
 
-def _subject(text: str) -> frozenset[str]:
+def _find_subject(text: str) -> frozenset[str]:
     opening = _YES_OR_NO.match(text)
     if opening is None:
         return frozenset()
@@ -201,26 +215,32 @@ _WANTED_PATTERNS = {
     wanted: re.compile(pattern, re.IGNORECASE) for wanted, pattern in _WANTED.items()
 }
 _HOW_ADJECTIVE = re.compile(_HOW, re.IGNORECASE)
+# "Where do I live now?", "the latest price", "最新"
 _NEWEST = re.compile(
     r"\b(?:now|current(?:ly)?|new|newest|latest|final(?:ly)?|in the end|today)\b|现在|目前|最新|最终|最后",
     re.IGNORECASE,
 )
+# "the original date", "at first", "最初"
 _FIRST = re.compile(
     r"\b(?:original(?:ly)?|initial(?:ly)?|at first|first|before the change)\b|最初|原来|一开始",
     re.IGNORECASE,
 )
+# "Where do I live?", "What is my name?"
 _OF_ASKER = re.compile(
     r"\b(?:do|did|am|was|can|can't|have|should|will|must) (?:i|we)\b|\bmy name\b|\bcall me\b",
     re.IGNORECASE,
 )
 _NAME_INSIDE = re.compile(r"(?<=[a-z,] )[A-Z]\w+(?:-\w+)*")
+# "Which kind of tea", "what colour"
 _FOCUS = re.compile(
     r"\b(?:what|which) (?:kinds? of |sorts? of |types? of )?(\w+)", re.IGNORECASE
 )
+# "I don't", "never", "不"
 NEGATION = re.compile(
     r"n['’]t\b|\b(?:not|never|no|without|avoid|cannot|nobody|none)\b|不|没|别",
     re.IGNORECASE,
 )
+# "What's my name", "Who am I", "我叫什么"
 _OWN_NAME = re.compile(
     r"\bwhat(?:['’]s| is) my (?:(?:full|last|first) )?name\b|\bwho am i\b|\bmy name\?|\bwie heiße ich\b|\bcomment je m"
     r"|我叫什么|我的名字是什么|我是谁",
@@ -248,11 +268,11 @@ class Question:
     """Each of its content stems and how much it counts."""
     wanted: Wanted
     wants_own_name: bool
-    """It asks for the name of the asker."""
+    """True if it asks for the name of the asker."""
     wants_first_value: bool
     wants_newest_value: bool
     of_asker: bool
-    """It asks about the asker, and not about somebody else."""
+    """True if it asks about the asker, and not about somebody else."""
     is_negated: bool
     has_names: bool
     about: About
@@ -260,25 +280,25 @@ class Question:
     @classmethod
     def of(cls, text: str) -> Question:
         """Read the question ``text``."""
-        seen = {
+        marks = {
             name: pattern.search(text) is not None for name, pattern in _SEEN_BY.items()
         }
-        weights = _weights(text)
-        return cls(text, weights, _wanted(text), about=About.of(text), **seen)
+        weights = _weigh_words(text)
+        return cls(text, weights, _find_wanted(text), about=About.of(text), **marks)
 
     def says(self, word: str) -> bool:
         """Return whether the question itself holds ``word``, in lower case."""
         return word in self.text.lower()
 
 
-def _wanted(text: str) -> Wanted:
+def _find_wanted(text: str) -> Wanted:
     for kind, pattern in _WANTED_PATTERNS.items():
         if pattern.search(text):
             return kind
     return Wanted.ANYTHING
 
 
-def _weights(text: str) -> dict[str, float]:
+def _weigh_words(text: str) -> dict[str, float]:
     words = content_words(_HOW_ADJECTIVE.sub(" ", text))
     weights = {word: LIGHT_FACTOR if word in _LIGHT_STEMS else 1.0 for word in words}
     for name in _NAME_INSIDE.findall(text):

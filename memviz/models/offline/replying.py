@@ -14,6 +14,7 @@ from memviz.models.offline.matching import Match, Matches, accepts, is_ignorance
 from memviz.models.offline.question import Question
 from memviz.models.offline.summary_request import Entry
 
+# "My name is Ana", "call me Ben"
 _INTRODUCES = re.compile(
     r"\b(?i:my (?:full |first |last )?name(?: is|['’]s)|call me|mein name ist|ich heiße|je m['’]appelle|me llamo)\b"
     r"|(?:^|[,!.] )(?:I['’]m|I am|[Ii]ch bin|[Jj]e suis) (?!(?:German|French|English|Italian|Spanish|Dutch|British"
@@ -49,24 +50,26 @@ def find(
     question: Question, among: Sequence[Source]
 ) -> tuple[list[Match], frozenset[str]]:
     """Return the best statements for ``question`` (up to two), and those of its stems that nobody said."""
-    if question.wants_own_name and (introduced := _introduction(among)):
-        return [introduced], frozenset()
+    if question.wants_own_name:
+        introduction = _find_introduction(among)
+        if introduction:
+            return [introduction], frozenset()
     matches = Matches(question, among)
     able = [match for match in matches.candidates if match.direct >= DIRECT_THRESHOLD]
-    fitting = [
-        match
-        for match in able
-        if match.covered >= COVERED_THRESHOLD and accepts(question, match.sentence)
-    ]
+    fitting = []
+    for match in able:
+        if match.covered >= COVERED_THRESHOLD and accepts(question, match.sentence):
+            fitting.append(match)
     best = _best_or_update(matches, fitting)
+    # Where no single statement tells enough, two that a name links may. A question that says a name needs no link.
     if not question.has_names and (best is None or best.covered < PAIR_BELOW):
-        pair = _pair(matches, able, best.covered if best else 0.0)
+        pair = _find_pair(matches, able, best.covered if best else 0.0)
         if pair:
             return pair, matches.missing
     return [best] if best else [], matches.missing
 
 
-def _introduction(among: Sequence[Source]) -> Match | None:
+def _find_introduction(among: Sequence[Source]) -> Match | None:
     """Return the newest sentence in which the user says a name of their own."""
     for position in reversed(range(len(among))):
         source = among[position]
@@ -99,19 +102,17 @@ def _changes(match: Match, best: Match) -> bool:
     )
 
 
-def _pair(matches: Matches, able: Sequence[Match], alone: float) -> list[Match]:
+def _find_pair(matches: Matches, able: Sequence[Match], alone: float) -> list[Match]:
     """Return two statements linked by a name that the question does not say: "My dentist is Dr. Okafor", "Okafor moved
     to Ghent" answer where the dentist moved to."""
     best: list[Match] = []
     best_score = 0.0
+    # Two statements have to tell clearly more than the best single one, whose share is ``alone``.
     least_together = max(PAIR_THRESHOLD, alone + PAIR_GAIN)
     by_score = sorted(able, key=matches.score, reverse=True)
     for first in by_score[:PAIR_STARTS]:
-        names = [
-            name
-            for name in first.sentence.traits.names
-            if not matches.question.says(name)
-        ]
+        all_names = first.sentence.traits.names
+        names = [name for name in all_names if not matches.question.says(name)]
         if not names:
             continue
         for second in matches.candidates:
@@ -122,6 +123,7 @@ def _pair(matches: Matches, able: Sequence[Match], alone: float) -> list[Match]:
             if not accepts(matches.question, second.sentence):
                 continue
             text = second.sentence.text.lower()
+            # Of pairs that cover as much the better second statement decides.
             score = together + PAIR_GAIN * matches.score(second)
             if score > best_score and any(name in text for name in names):
                 best = [first, second]
@@ -131,16 +133,17 @@ def _pair(matches: Matches, able: Sequence[Match], alone: float) -> list[Match]:
 
 def reply_to(messages: Sequence[Message], summarized: Summarizer) -> str:
     """Return the reply to the last user message, from the other messages alone."""
-    others = list(messages)
+    earlier = list(messages)
     text = ""
-    for position in reversed(range(len(others))):
-        if others[position].role == "user":
-            text = others.pop(position).content
+    for position in reversed(range(len(earlier))):
+        if earlier[position].role == "user":
+            text = earlier.pop(position).content
             break
     chinese = is_chinese(text)
     sentences = passage(text).sentences
     if not sentences:
         return phrases.nothing_said(chinese)
+    # "Hello! My name is Ana. Where do I live?": a greeting, something told, something asked.
     courtesy = phrases.social(sentences[0].text, chinese)
     asks: list[Ask] = []
     statements: list[Sentence] = []
@@ -154,8 +157,9 @@ def reply_to(messages: Sequence[Message], summarized: Summarizer) -> str:
     if statements:
         parts.append(_acknowledge(statements, chinese))
     if asks:
-        among = sources(others)
-        parts.extend(_answers(asks[:MAX_ASKS], among, summarized, chinese))
+        among = sources(earlier)
+        parts.extend(_answer_all(asks[:MAX_ASKS], among, summarized, chinese))
+    # A courtesy is answered only where there is nothing else to answer.
     between = "" if chinese else " "
     return between.join(parts) or courtesy or phrases.nothing_said(chinese)
 
@@ -178,7 +182,7 @@ def _shorten_statement(text: str) -> str:
     return text
 
 
-def _answers(
+def _answer_all(
     asks: Sequence[Ask], among: Sequence[Source], summarized: Summarizer, chinese: bool
 ) -> list[str]:
     """Return one answer for each of ``asks``; what was quoted or admitted once is not said again."""
@@ -238,19 +242,20 @@ def _spell(stems: frozenset[str], question: str) -> list[str]:
     whole."""
     spelled = []
     for word in dict.fromkeys(_WORD.findall(question)):
-        own = content_words(word)
-        if own and own <= stems and not HAN.search(word):
+        stems_of_word = content_words(word)
+        if stems_of_word and stems_of_word <= stems and not HAN.search(word):
             spelled.append(word)
-    # of a missing Chinese word no character belongs to one that was said
-    missing = _characters(stems, question)
-    missing -= _characters(content_words(question) - stems, question)
-    marked = [
-        character if at in missing else " " for at, character in enumerate(question)
-    ]
-    return spelled + list(dict.fromkeys("".join(marked).split()))
+    # Stems of Chinese are pairs of characters that overlap, so a character of a missing pair may belong to a word that
+    # was said as well.
+    missing = _find_characters(stems, question)
+    missing -= _find_characters(content_words(question) - stems, question)
+    marked = ""
+    for at, character in enumerate(question):
+        marked += character if at in missing else " "
+    return spelled + list(dict.fromkeys(marked.split()))
 
 
-def _characters(stems: frozenset[str], question: str) -> set[int]:
+def _find_characters(stems: frozenset[str], question: str) -> set[int]:
     """Return the places of the characters of Chinese ``stems``."""
     places: set[int] = set()
     for stem in stems:

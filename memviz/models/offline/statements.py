@@ -20,13 +20,16 @@ from memviz.models.offline.summary_request import Entry
 from memviz.models.offline.topics import Topic, topic_of
 from memviz.models.offline.worth import worth
 
+# '[calls get_weather {"city": "Rome"}]'
 _CALL = re.compile(r"\s*\[calls [\w.-]+ (\{.*?\})\](?=\s*\[calls |\s*$)", re.DOTALL)
 _FIRST_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _POINTING = words(
     """he she it they he's she's it's they're he’s she’s it’s they’re that that's that’s this these those his her its
     their"""
 )
+# "It is important that"
 _EXPLETIVE = re.compile(r"it(?:['’]s)? (?:[\w'’]+ ){1,4}?(?:that|to)\b", re.IGNORECASE)
+# "他", "这是"
 _CHINESE_POINTING = re.compile(r"[他她它]|[这那](?=[是样会就也都些])|其(?![实他])")
 LOST_POINTER = 0.5
 """Factor for a clause that points back to nothing that is stated before it in its message."""
@@ -45,7 +48,7 @@ class Statement(NamedTuple):
     """What it tells, for its length."""
     topic: Topic
     points_back: bool
-    """It cannot be understood without the one before it: "He is 81."."""
+    """True if it cannot be understood without the statement before it: "He is 81."."""
 
 
 def statements_of(entry: Entry) -> tuple[Statement, ...]:
@@ -56,6 +59,7 @@ def statements_of(entry: Entry) -> tuple[Statement, ...]:
 
 
 def _read(role: str, text: str) -> tuple[Statement, ...]:
+    """Return the statements of what was said in a role, and of the arguments of calls within it."""
     statements: list[Statement] = []
     has_calls = "[calls " in text
     speech = _CALL.sub("", text) if has_calls else text
@@ -65,7 +69,7 @@ def _read(role: str, text: str) -> tuple[Statement, ...]:
     if has_calls:
         for call in _CALL.findall(text):
             for fact in json_facts(call):
-                statements.append(_statement(sentence_of(fact), "call"))
+                statements.append(_weigh_statement(sentence_of(fact), "call"))
     return tuple(statements)
 
 
@@ -81,13 +85,14 @@ def _read_sentence(
     """Return the statements of one sentence, which ``follows`` others of its message or is the first."""
     sentence = Sentence(text, echo=True) if echo else sentence_of(text)
     if echo or role == "tool":
-        return (_statement(sentence, role),)
+        return (_weigh_statement(sentence, role),)
     statements: list[Statement] = []
     for clause in clauses(sentence.text):
         of_clause = sentence if clause == sentence.text else sentence_of(clause)
+        # A pointer at the very beginning points at another message, and is lost with it.
         points_back = _points_back(clause)
         is_first = not follows and not statements
-        statement = _statement(
+        statement = _weigh_statement(
             of_clause,
             role,
             points_back=points_back and not is_first,
@@ -97,17 +102,18 @@ def _read_sentence(
     return tuple(statements)
 
 
-def _statement(
+def _weigh_statement(
     sentence: Sentence, role: str, *, points_back: bool = False, is_lost: bool = False
 ) -> Statement:
+    """Return a statement with its weight; ``is_lost`` where what it points back to is not in its entry."""
     weight = worth(sentence, role)
     if is_lost:
         weight *= LOST_POINTER
-    length = (FIXED_LENGTH + _length(sentence.text)) ** LENGTH_POWER
+    length = (FIXED_LENGTH + _estimate_tokens(sentence.text)) ** LENGTH_POWER
     return Statement(sentence, weight / length, topic_of(sentence), points_back)
 
 
-def _length(text: str) -> float:
+def _estimate_tokens(text: str) -> float:
     """Return about how many tokens a text has."""
     han = len(HAN.findall(text)) if not text.isascii() else 0
     return TOKENS_PER_HAN * han + (len(text) - han) / LETTERS_PER_TOKEN

@@ -65,6 +65,7 @@ def candidates_of(entries: Iterable[Entry]) -> list[Candidate]:
         before: Candidate | None = None
         for number, statement in enumerate(statements, start=1):
             weight = statement.weight
+            # The older a statement of an earlier summary, the more it has faded: lines stand in their order.
             if entry.role == "summary":
                 fading = NEWEST_DECAY - OLDEST_DECAY
                 weight *= OLDEST_DECAY + fading * number / len(statements)
@@ -105,6 +106,7 @@ def rank(candidates: list[Candidate]) -> list[Candidate]:
         chain.from_iterable(candidate.sentence.words for candidate in candidates)
     )
     count = len(candidates)
+    # There are few different frequencies, and a logarithm for each word would take longer.
     rarity_of = {times: log(count / times) for times in set(frequency.values())}
     best = sorted(candidates, key=lambda candidate: -candidate.weight)[:CANDIDATES]
     for candidate in best:
@@ -113,6 +115,7 @@ def rank(candidates: list[Candidate]) -> list[Candidate]:
         rarities = [rarity_of[frequency[word]] for word in words]
         rarity = fsum(rarities) / (len(words) or 1)
         candidate.weight *= 1 + RARITY_WEIGHT * rarity
+    # Along the text, so that a chain of references takes over the weight of its first statement.
     for candidate in sorted(best, key=lambda candidate: candidate.position):
         if candidate.leader is not None:
             candidate.weight = min(candidate.weight, candidate.leader.weight)
@@ -126,21 +129,21 @@ def choose(
 ) -> list[Candidate]:
     """Return the best while they fit, of those that say the same only the first, and none without the one it points
     to; the very best where none fits."""
-    chosen: list[Candidate] = []
+    selection: list[Candidate] = []
     for candidate in best_first:
-        if candidate.leader is not None and candidate.leader not in chosen:
+        if candidate.leader is not None and candidate.leader not in selection:
             continue
         tokens = cost(candidate.sentence)
-        if tokens <= room_tokens and not _is_said(candidate.statement, chosen):
-            chosen.append(candidate)
+        if tokens <= room_tokens and not _is_said(candidate.statement, selection):
+            selection.append(candidate)
             room_tokens -= tokens
-    return chosen or list(best_first[:1])
+    return selection or list(best_first[:1])
 
 
-def _is_said(statement: Statement, chosen: Iterable[Candidate]) -> bool:
-    """Return whether one of ``chosen`` says the same already."""
+def _is_said(statement: Statement, selection: Iterable[Candidate]) -> bool:
+    """Return whether a candidate of ``selection`` says the same already."""
     words = statement.sentence.words
-    for candidate in chosen:
+    for candidate in selection:
         has_shared_words = not words.isdisjoint(candidate.sentence.words)
         if has_shared_words and _includes(candidate.statement, statement):
             return True
@@ -193,14 +196,14 @@ def best_lines(
     def cost(sentence: Sentence) -> int:
         return count(line.format(sentence.ended))
 
-    chosen = choose(rank(candidates), room_tokens, cost)
-    lines = _lines_of(chosen)
+    selection = choose(rank(candidates), room_tokens, cost)
+    lines = _lines_of(selection)
     # Joining can cost a token or two more than the sum says.
-    while len(chosen) > 1 and count(write_lines(lines, style)) > room_tokens:
+    while len(selection) > 1 and count(write_lines(lines, style)) > room_tokens:
         # What points back to the least goes with it.
-        least = chosen.pop()
-        chosen = [candidate for candidate in chosen if candidate.leader is not least]
-        lines = _lines_of(chosen)
+        least = selection.pop()
+        selection = [other for other in selection if other.leader is not least]
+        lines = _lines_of(selection)
     return lines
 
 
@@ -221,10 +224,10 @@ def condensed_tokens(
     return min(budget_tokens, carried_tokens + share_tokens)
 
 
-def _lines_of(chosen: Iterable[Candidate]) -> list[str]:
+def _lines_of(selection: Iterable[Candidate]) -> list[str]:
     """Return one line a clause, in their old order; what points back stands behind what it points to."""
     lines: list[str] = []
-    for candidate in sorted(chosen, key=lambda candidate: candidate.position):
+    for candidate in sorted(selection, key=lambda candidate: candidate.position):
         text = candidate.sentence.ended
         if candidate.leader is not None and lines:
             lines[-1] = _join([lines[-1], text])
@@ -250,9 +253,11 @@ def _join(lines: Iterable[str]) -> str:
 
 def truncate(text: str, budget_tokens: int, count: Callable[[str], int]) -> str:
     """Return the longest beginning of ``text`` within ``budget_tokens``, cut between words where there is a space."""
+    # Longer than that it cannot be in any case, and to count a long text takes long.
     text = text[: MOST_TOKEN_CHARS * (budget_tokens + 1)]
     if count(text) <= budget_tokens:
         return text
+    # Bisection: the longest beginning is found with few counts.
     low = 1
     high = len(text)
     while low < high:

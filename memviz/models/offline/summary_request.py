@@ -16,6 +16,7 @@ _ENTRY = re.compile(
     r'^"?(?:Transcript so far: ?)?(system|user|assistant|tool): ?', re.MULTILINE
 )
 _CLOSING_QUOTE = re.compile(r'\n\s*"\s*$')
+# "Previous summary: "
 _OLD_SUMMARY = re.compile(
     r"\s*(?:previous|existing|current|earlier|old) summary\s*:\s*", re.IGNORECASE
 )
@@ -23,15 +24,18 @@ _OLD_SUMMARY = re.compile(
 _XML_MESSAGE = re.compile(
     r'<message type="(human|ai|system|tool)">(.*?)</message>', re.DOTALL
 )
+# '<tool_call id="1" name="look">{"at": 3}</tool_call>'
 _XML_CALL = re.compile(
     r'<tool_call id="[^"]*" name="([^"]*)">(.*?)</tool_call>', re.DOTALL
 )
+# "<content>Hello</content>"
 _XML_CONTENT = re.compile(r"<content>(.*?)</content>", re.DOTALL)
 _XML_ROLES = {"human": "user", "ai": "assistant"}
 _SUMMARY_TO_DATE = "Here is a summary of the conversation to date:"
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
+# "in at most 50 words", "200字"
 _LIMIT = re.compile(
     r"\b(?:at most|no more than|not more than|up to|under|within|fewer than|less than|limited? to|in)\s+"
     r"(\d{1,5})\s+(token|word|character)s?\b|(\d{1,5})\s*(个?字|個字|文字|단어)",
@@ -39,10 +43,12 @@ _LIMIT = re.compile(
 )
 
 
+# "as a list", "列表"
 _LIST = re.compile(
     r"\b(?:lists?|bullets?|one to a line|a line each|liste|stichpunkte?n?)\b|列表|要点|逐条|一行",
     re.IGNORECASE,
 )
+# "in two sentences", "一段"
 _SENTENCES = re.compile(
     r"\b(?:sentences?|paragraphs?|prose|sätzen?|absatz|fließtext)\b|句话|段话|一段",
     re.IGNORECASE,
@@ -73,12 +79,11 @@ class Entry(NamedTuple):
 
 def entries_of(source: SummarySource) -> tuple[Entry, ...]:
     """Return the previous summary, if there is one, and the messages: what :func:`entries_in` finds in their prompt."""
-    entries = [
-        Entry(message.role, transcript_text(message).strip())
-        for message in source.messages
-    ]
+    entries = []
     if source.previous is not None:
-        entries.insert(0, Entry("summary", source.previous.strip()))
+        entries.append(Entry("summary", source.previous.strip()))
+    for message in source.messages:
+        entries.append(Entry(message.role, transcript_text(message).strip()))
     return tuple(_drop_empty(entries))
 
 
@@ -95,15 +100,16 @@ def entries_in(messages: Sequence[Message]) -> tuple[Entry, ...]:
     asks_behind = _asks_behind(messages)
     if asks_behind:
         body = messages[:-1]
+    # Several messages are the conversation itself; a single one holds it as text.
     if asks_behind or len(body) > 1:
         entries = (Entry(message.role, message.content) for message in body)
         return tuple(_drop_empty(entries))
     text = body[0].content if body else ""
     if not instructed:
-        text = _after_instruction(text)
+        text = _cut_instruction(text)
     if _XML_MESSAGE.match(text):
-        return tuple(_drop_empty(_xml_entries(text)))
-    return tuple(_drop_empty(_named_entries(text, summary_first=instructed)))
+        return tuple(_drop_empty(_split_xml_entries(text)))
+    return tuple(_drop_empty(_split_entries(text, summary_first=instructed)))
 
 
 def asked_limit(messages: Sequence[Message]) -> Limit | None:
@@ -119,7 +125,7 @@ def instruction_of(messages: Sequence[Message]) -> str:
     text = messages[0].content if messages else ""
     if not messages or messages[0].role == "system":
         return text
-    return text[: len(text) - len(_after_instruction(text))]
+    return text[: len(text) - len(_cut_instruction(text))]
 
 
 def _asks_behind(messages: Sequence[Message]) -> bool:
@@ -134,11 +140,9 @@ def asked_style(messages: Sequence[Message]) -> Style:
 
 @lru_cache(maxsize=64)
 def _style_in(text: str) -> Style:
-    return (
-        Style.SENTENCES
-        if _SENTENCES.search(text) and not _LIST.search(text)
-        else Style.LIST
-    )
+    if _SENTENCES.search(text) and not _LIST.search(text):
+        return Style.SENTENCES
+    return Style.LIST
 
 
 @lru_cache(maxsize=64)  # many requests, few instructions
@@ -146,6 +150,7 @@ def _limit_in(text: str) -> Limit | None:
     limits = list(_LIMIT.finditer(text))
     if not limits:
         return None
+    # 50 words, or 200字: the number stands in one of two groups.
     amount, unit, asian_amount, asian_unit = limits[-1].groups()
     if asian_unit == "단어":
         unit = "word"
@@ -154,7 +159,7 @@ def _limit_in(text: str) -> Limit | None:
     return Limit(max(1, int(amount or asian_amount)), unit.lower())
 
 
-def _after_instruction(text: str) -> str:
+def _cut_instruction(text: str) -> str:
     """Return the text behind the instruction: it ends at a blank line, unless the first line is an entry already."""
     if _ENTRY.match(text):
         return text
@@ -165,12 +170,12 @@ def _after_instruction(text: str) -> str:
     blank = _BLANK_LINE.search(text)
     if blank is None:
         return text
-    rest = text[blank.end() :]
-    first = _ENTRY.search(rest)  # an instruction may have paragraphs of its own
-    return rest[first.start() :] if first else rest
+    body = text[blank.end() :]
+    first = _ENTRY.search(body)  # an instruction may have paragraphs of its own
+    return body[first.start() :] if first else body
 
 
-def _named_entries(text: str, summary_first: bool) -> Iterator[Entry]:
+def _split_entries(text: str, summary_first: bool) -> Iterator[Entry]:
     """Yield the parts ``role: content`` of a transcript; a heading before the first of them is left out."""
     starts = list(_ENTRY.finditer(text))
     if not starts:
@@ -180,9 +185,10 @@ def _named_entries(text: str, summary_first: bool) -> Iterator[Entry]:
         stop = starts[at + 1].start() if at + 1 < len(starts) else len(text)
         role = start.group(1)
         content = text[start.end() : stop].rstrip()
-        content = (
-            _CLOSING_QUOTE.sub("", content) if content.endswith('"') else content
-        ).strip()
+        if content.endswith('"'):
+            content = _CLOSING_QUOTE.sub("", content)
+        content = content.strip()
+        # A summary of what was before stands first, as a system message.
         old = _OLD_SUMMARY.match(content) if at == 0 and role == "system" else None
         if old:
             role = "summary"
@@ -192,7 +198,7 @@ def _named_entries(text: str, summary_first: bool) -> Iterator[Entry]:
         yield _unless_summary(at, Entry(role, content))
 
 
-def _xml_entries(text: str) -> Iterator[Entry]:
+def _split_xml_entries(text: str) -> Iterator[Entry]:
     """Yield the messages of a text, each with the calls that it makes."""
     for number, xml_message in enumerate(_XML_MESSAGE.finditer(text)):
         role, inside = xml_message.groups()

@@ -54,7 +54,10 @@ def next_step(
 ) -> Step:
     """Return a recall where it may help and none was made in this turn, else a thought, or the answer."""
     turn = _open_turn(messages, tools)
-    callable_names = {tool.name for tool in tools} if tool_choice == "auto" else set()
+    callable_names = set()
+    if tool_choice == "auto":
+        callable_names = {tool.name for tool in tools}
+    # One recall and one round of thinking in a turn are enough: the built-in model learns nothing from a second one.
     recall = None
     if RECALL_CONVERSATION.name in callable_names and not turn.has_recalled:
         recall = _choose_recall(turn)
@@ -85,8 +88,8 @@ class _OpenTurn:
 
     def questions(self) -> list[Question]:
         """The questions of the input."""
-        asked = all_asks(self.input)[:MAX_ASKS]
-        return [Question.of(ask.text) for ask in asked if ask.sought is Sought.ANSWER]
+        asks = all_asks(self.input)[:MAX_ASKS]
+        return [Question.of(ask.text) for ask in asks if ask.sought is Sought.ANSWER]
 
     def unanswered(self) -> list[Question]:
         """The questions whose answer is nowhere word for word, or is not found beside the summaries.
@@ -108,12 +111,12 @@ class _OpenTurn:
         it was asked for because a summary was not enough."""
         messages = self.messages
         if self._speaks_verbatim():
-            kinds = [source.kind for source in sources(messages)]
-            messages = [
-                message
-                for message, kind in zip(messages, kinds, strict=True)
-                if kind != "summary"
-            ]
+            messages = []
+            for message, source in zip(
+                self.messages, sources(self.messages), strict=True
+            ):
+                if source.kind != "summary":
+                    messages.append(message)
         return reply_to(messages, summarized)
 
     def _speaks_verbatim(self) -> bool:
@@ -139,34 +142,37 @@ def _open_turn(messages: Sequence[Message], tools: Sequence[Tool]) -> _OpenTurn:
     after = messages[position + 1 :]
     facts = _drop_own_exchange(after)
     if len(facts) < len(after) or any(tool.name in TOOLS for tool in tools):
-        # instructions tell how to think, not what is so
+        # Instructions tell how to think, not what is so.
         facts = [message for message in facts if message.role != "system"]
-    calls = [call for message in after for call in message.tool_calls]
+    has_recalled = False
+    has_thought = False
+    for call in [call for message in after for call in message.tool_calls]:
+        if call.name == RECALL_CONVERSATION.name:
+            has_recalled = True
+        if call.name == CONTINUE_THINKING.name and _ENDS.search(call.arguments):
+            has_thought = True
     return _OpenTurn(
         [*before, messages[position], *facts],
         messages[position].content,
         sources([*before, *facts]),
         dict(turn_summaries(before)),
-        has_recalled=any(call.name == RECALL_CONVERSATION.name for call in calls),
-        has_thought=any(
-            call.name == CONTINUE_THINKING.name and _ENDS.search(call.arguments)
-            for call in calls
-        ),
+        has_recalled=has_recalled,
+        has_thought=has_thought,
     )
 
 
 def _drop_own_exchange(messages: Sequence[Message]) -> list[Message]:
     """Return ``messages`` without thoughts that call memory's own tools, and without the results of these."""
-    # the newest call of an id counts: ids may be used again
+    # The newest call of an id counts: ids may be used again.
     called: dict[str | None, str] = {}
-    others = []
+    kept_messages = []
     for message in messages:
         called.update((call.id, call.name) for call in message.tool_calls)
         is_thought = any(call.name in TOOLS for call in message.tool_calls)
         is_result = message.role == "tool" and called.get(message.tool_call_id) in TOOLS
         if not is_thought and not is_result:
-            others.append(message)
-    return others
+            kept_messages.append(message)
+    return kept_messages
 
 
 def _choose_recall(turn: _OpenTurn) -> dict[str, Any] | None:
@@ -176,14 +182,14 @@ def _choose_recall(turn: _OpenTurn) -> dict[str, Any] | None:
     if not unanswered:
         return None
     if turn.summaries:
-        turns = _best_turns(unanswered, turn.summaries)
+        turns = _choose_turns(unanswered, turn.summaries)
         return {"turn_numbers": sorted(turns)} if turns else None
     # the first turn, sent with instructions alone, has nothing to recall
     has_earlier_talk = any(source.kind != "system" for source in turn.others)
     return {"last_n": LAST_N} if has_earlier_talk else None
 
 
-def _best_turns(
+def _choose_turns(
     questions: Sequence[Question], summaries: Mapping[int, str]
 ) -> list[int]:
     """Return the turns whose summaries hold the largest share of any of the questions, best first, the newer of
@@ -191,12 +197,13 @@ def _best_turns(
     among = [Source("summary", passage(text)) for text in summaries.values()]
     best = [0.0] * len(among)
     for question in questions:
-        best = list(map(max, best, _shares(question, among)))
+        best = list(map(max, best, _measure_shares(question, among)))
+    # Later turns have larger numbers, so the newer of equals comes first.
     ranked = sorted(zip(best, summaries, strict=True), reverse=True)
     return [turn for share, turn in ranked[:MAX_TURNS] if share >= ENTRY_THRESHOLD]
 
 
-def _shares(question: Question, among: Sequence[Source]) -> list[float]:
+def _measure_shares(question: Question, among: Sequence[Source]) -> list[float]:
     """Return the part of the question's weight that the statements of each source hold. A turn in which the same was
     asked before, in vain, has nothing to recall."""
     matches = Matches(question, among)

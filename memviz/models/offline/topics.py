@@ -19,16 +19,19 @@ _VERBS = words(
     weighs pay pays need needs want wants require requires last lasts changed moved switched now ist sind war hat
     haben heißt kostet beginnt endet fährt liegt lautet beträgt wurde wird findet"""
 )
+# "I learned that the rent", "you told me that it"
 _HEARSAY = re.compile(
     r"^.{0,60}?\b(?:learn\w*|hear\w*|told|tell|reads?|not(?:ed?|ing)|know|see|sa(?:y|ys|id)|sure|out|confirm\w*|decid\w*|agreed|noticed"
     r"|remember|mention\w*|me|us|you|weiß|gesagt|gehört)[,:]? (?:that|dass) ",
     re.IGNORECASE,
 )
+# "名字叫", "改到"
 _CHINESE_VERB = re.compile(
     r"(?<![可但还就要于总只不或算])是|叫|(?<![因认作成以])为|(?<![一肯])定|[改换变涨降推提增减]|花了|需要|现在|目前"
 )
 _DIGIT = re.compile(r"\d")
 _CHINESE_NOW = re.compile(r"现在|目前|最后|最终|终于|新的?|这次")
+# "$1,200", "3.5 km", "20%"
 _AMOUNT = re.compile(
     r"([$€£¥]?)\s?(\d+(?:[.,:/]\d+)*)(?:\s?(万?元|%|[\u4e00-\u9fff]|[^\W\d_]+))?"
 )
@@ -41,7 +44,9 @@ _UNITS = {
     "¥": "元",
     "块": "元",
 }
+# "QX7-4410", "LH455"
 _CODE = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Z0-9][\w-]{2,}\b")
+# "instead of Monday", "no longer vegetarian"
 _INSTEAD = re.compile(
     r"(?:\binstead of|\brather than|\bno longer|\bnot|\bfrom(?=.* to )|\bstatt|\bnicht mehr|从(?=.*[到成为])|不是|不再)"
     r"\s*((?:(?! (?:to|but|auf) )[^,;，；到改]){1,40})",
@@ -55,8 +60,10 @@ _NEW = frozenset(
         ),
     )
 )
+# "3,600", "don't"
 _TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NAMING = re.compile(r"\b(?:called|named|name|heißt)\b|叫|名")
+# "never", "doesn't", "不"
 _NEGATION = re.compile(
     r"\b(?:no|not|never|nor|without|nicht|nie|kein\w*|ohne)\b|n['’]t\b|[不没别无]",
     re.IGNORECASE,
@@ -81,7 +88,7 @@ class Topic(NamedTuple):
     """The words and numbers of dates."""
     codes: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
-    """Those that are not of its subject."""
+    """The names that are not of its subject."""
     values: frozenset[str] = frozenset()
     """All numbers and names."""
     replaced: frozenset[str] = frozenset()
@@ -94,35 +101,35 @@ def topic_of(sentence: Sentence) -> Topic:
     traits = sentence.traits
     if not (traits.numbers or traits.names or traits.has_date):
         return Topic(text, traits.is_change)
-    head, rest = part_at_verb(text)
+    head, predicate = part_at_verb(text)
+    # The subject is what stands behind the last comma: "On Monday, the rent is 900 euros".
     about = content_words(head.rpartition(", ")[2]) or content_words(head)
     about -= _NEW
-    plain_words = [
-        word for word in sentence.subject - about if not any(map(str.isdigit, word))
-    ]
+    other_words = sentence.subject - about
+    plain_words = [word for word in other_words if not any(map(str.isdigit, word))]
     dates = frozenset[str]()
     if traits.has_date:
         date_numbers = traits.numbers - traits.amounts
-        dates = _words(rest) & (DATE_WORDS | date_numbers)
+        dates = _split_words(predicate) & (DATE_WORDS | date_numbers)
     values = traits.numbers | traits.names
     replaced = frozenset[str]()
-    if traits.is_change and (instead := _INSTEAD.search(rest)):
-        replaced = _words(instead.group(1)) & values
+    if traits.is_change and (instead := _INSTEAD.search(predicate)):
+        replaced = _split_words(instead.group(1)) & values
     return Topic(
         text=text,
         is_change=traits.is_change,
         about=about,
         rest=frozenset(plain_words),
-        amounts=_amounts(rest, traits.amounts),
+        amounts=_find_amounts(predicate, traits.amounts),
         dates=dates,
-        codes=frozenset(_CODE.findall(rest)) if traits.numbers else frozenset(),
+        codes=frozenset(_CODE.findall(predicate)) if traits.numbers else frozenset(),
         names=traits.names - about,
         values=values,
         replaced=replaced,
     )
 
 
-def _words(text: str) -> frozenset[str]:
+def _split_words(text: str) -> frozenset[str]:
     return frozenset(_TOKEN.findall(text.lower()))
 
 
@@ -133,6 +140,7 @@ def part_at_verb(text: str) -> tuple[str, str]:
         verb = _CHINESE_VERB.search(text) or _DIGIT.search(text)
         stop = verb.start() if verb else 0
         return _CHINESE_NOW.sub("", text[:stop]), text[stop:]
+    # "I learned that the rent is 900 euros" is about the rent.
     if " that " in text or " dass " in text:
         text = _HEARSAY.sub("", text)
     for word in _TOKEN.finditer(text):
@@ -141,7 +149,7 @@ def part_at_verb(text: str) -> tuple[str, str]:
     return "", text
 
 
-def _amounts(text: str, numbers: frozenset[str]) -> Amounts:
+def _find_amounts(text: str, numbers: frozenset[str]) -> Amounts:
     """Return those of these ``numbers`` that stand in ``text``, each behind its unit."""
     if not numbers:
         return frozenset()
@@ -149,7 +157,8 @@ def _amounts(text: str, numbers: frozenset[str]) -> Amounts:
     for money, number, unit in _AMOUNT.findall(text):
         if number in numbers:
             spelled = (money or unit or "").lower()
-            amounts.add((_UNITS.get(spelled) or (spelled and stem(spelled)), number))
+            known_unit = _UNITS.get(spelled) or (spelled and stem(spelled))
+            amounts.add((known_unit, number))
     return frozenset(amounts)
 
 
@@ -184,6 +193,7 @@ def _names_as_gone(new: Topic, old: Topic) -> bool:
 
 def _differ(new: Topic, old: Topic) -> bool:
     """Return whether both give a value of one kind, and not the same."""
+    # Of two dates one may just say more: "in May" and "on 3 May" do not differ.
     if new.dates and old.dates:
         if not (new.dates <= old.dates or old.dates <= new.dates):
             return True
@@ -191,6 +201,7 @@ def _differ(new: Topic, old: Topic) -> bool:
         return True
     if new.codes and old.codes and not new.codes & old.codes:
         return True
+    # Names alone tell little: a clause with an amount or a date may name anybody.
     has_other_names = new.names and old.names and not new.names & old.names
     if not has_other_names or new.amounts or new.dates:
         return False
@@ -203,8 +214,8 @@ def _has_other_amounts(new: Amounts, old: Amounts) -> bool:
     return bool(units) and not new & old
 
 
-def _are_alike(stems: frozenset[str], others: frozenset[str]) -> bool:
+def _are_alike(stems: frozenset[str], other_stems: frozenset[str]) -> bool:
     """Return whether one of two sets is within the other, or half of all stems are in both."""
-    if stems <= others or others <= stems:
+    if stems <= other_stems or other_stems <= stems:
         return True
-    return 2 * len(stems & others) >= len(stems | others)
+    return 2 * len(stems & other_stems) >= len(stems | other_stems)

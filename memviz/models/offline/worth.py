@@ -52,6 +52,7 @@ _CHINESE_RULE = re.compile(
 
 DANGLING = 0.8
 """The factor for an "it" that is named elsewhere: "I put it there"."""
+# "Book it.", "I take that one."
 _DANGLING = re.compile(r"\b(?:it|them|this one|that one)\b", re.IGNORECASE)
 _DANGLING_WORDS = words("it them one")
 """One of these is in every clause with such an "it"."""
@@ -68,6 +69,7 @@ _PASSING_WORDS = words(
     """
 )
 """One of these is in every clause with a word of today."""
+# "this morning", "two days ago"
 _PASSING = re.compile(
     r"\b(?:today|tonight|yesterday|tomorrow|ago|this (?:morning|afternoon|evening)"
     r"|at the moment|heute|gestern|vorhin)\b",
@@ -144,6 +146,7 @@ LEAST_HAN = 4
 
 VAGUE = 0.5
 """The factor for what has no value in it: no number, name, date or decision."""
+# "对花生过敏", "住在柏林"
 _CHINESE_VALUE = re.compile(
     r"[“《]|决定|喜欢|讨厌|过敏|必须|不能|叫|住在|生日|密码|地址|只[能有]|不[吃喝用做卖]"
 )
@@ -185,12 +188,9 @@ def _weight_of_speech(sentence: Sentence, role: str, weight: float) -> float:
     lower = text.lower()
     marks = _MARKS.in_text(lower)
     dangles = bool(marks & _DANGLES) and _DANGLING.search(text) is not None
-    is_standing_rule = (
-        role in ("user", "summary")
-        and not dangles
-        and not sentence.is_question
-        and _is_rule(text, marks)
-    )
+    # A rule is the user's to make, and "Never do it" says nothing without what stands before it.
+    may_rule = role in ("user", "summary") and not sentence.is_question
+    is_standing_rule = may_rule and not dangles and _is_rule(text, marks)
     if is_standing_rule:
         if sentence.traits.is_hedged:
             weight *= UNHEDGED

@@ -40,7 +40,7 @@ Line = dict[str, Any]
 def read_recording(source: str | Path | bytes, name: str = "") -> Recording:
     """The recording in a file, or in the bytes of one. Raises
     :class:`memviz.core.model_errors.RecordingError`, which says the line and the reason."""
-    content, place = _content_of(source)
+    content, place = _read_content(source)
     reader = _Reader(place)
     lines = content.split(b"\n")
     is_cut = False
@@ -139,6 +139,7 @@ class RecordingFile:
 
     def _append(self, lines: Sequence[Line]) -> None:
         self._file.write("".join(map(_as_text, lines)).encode())
+        # On the disk before the next request is made: whoever is killed then has paid for nothing twice.
         self._file.flush()
         os.fsync(self._file.fileno())
 
@@ -153,29 +154,27 @@ class _Writer:
     def about(about: About) -> Line:
         return {"memviz_recording": FORMAT, **about.to_dict()}
 
-    def reply(self, one: RecordedReply) -> list[Line]:
+    def reply(self, recorded: RecordedReply) -> list[Line]:
+        """Return the line of a reply, behind those of its messages and tools that have none yet."""
         lines: list[Line] = []
-        messages = [
-            self._number("message", message.to_request(), lines)
-            for message in one.request.messages
-        ]
-        tools = [
-            self._number("tool", tool.to_request()["function"], lines)
-            for tool in one.request.tools
-        ]
-        reply = one.reply
-        offered: Line = {}
+        request = recorded.request
+        messages = []
+        for message in request.messages:
+            messages.append(self._number("message", message.to_request(), lines))
+        tools = []
+        for tool in request.tools:
+            tools.append(self._number("tool", tool.to_request()["function"], lines))
+        reply = recorded.reply
+        line: Line = {"request": messages}
         if tools:
-            offered = {"tools": tools, "tool_choice": one.request.tool_choice}
-        calls = [call.to_dict() for call in reply.tool_calls]
-        line = {
-            "request": messages,
-            **offered,
-            "reply": reply.text,
-            **({"tool_calls": calls} if calls else {}),
+            line |= {"tools": tools, "tool_choice": request.tool_choice}
+        line["reply"] = reply.text
+        if reply.tool_calls:
+            line["tool_calls"] = [call.to_dict() for call in reply.tool_calls]
+        line |= {
             "finish_reason": reply.finish_reason,
             "model": reply.model,
-            "at": one.at,
+            "at": recorded.at,
             "usage": asdict(reply.usage) if reply.usage else None,
             "seconds": reply.recorded_seconds,
             "cost_usd": reply.cost_usd,
@@ -183,12 +182,13 @@ class _Writer:
         return [*lines, line]
 
     def _number(self, kind: str, content: Line, lines: list[Line]) -> int:
-        known = self._numbers[kind]
+        """Return the number of a message or a tool; a new one gets the next number, and its line in ``lines``."""
+        numbers = self._numbers[kind]
         key = json.dumps(content, sort_keys=True)
-        if key not in known:
-            known[key] = len(known) + 1
-            lines.append({kind: known[key], **content})
-        return known[key]
+        if key not in numbers:
+            numbers[key] = len(numbers) + 1
+            lines.append({kind: numbers[key], **content})
+        return numbers[key]
 
 
 class _Reader:
@@ -205,19 +205,19 @@ class _Reader:
     def read(self, number: int, line: str) -> None:
         """Take in one line. What later versions may add beside the known keys is passed over."""
         try:
-            value = _object(line)
+            value = _read_object(line)
             if self.about is None:
                 self.about = _about(value)
             elif "message" in value:
-                self._messages[_number(value, "message")] = Message.of(
-                    {k: v for k, v in value.items() if k != "message"}
-                )
+                number_of_message = _number(value, "message")
+                del value["message"]
+                self._messages[number_of_message] = Message.of(value)
             elif "tool" in value:
-                self._tools[_number(value, "tool")] = _tool(value)
+                self._tools[_number(value, "tool")] = _read_tool(value)
             elif "request" in value:
                 self.replies.append(self._reply(value))
             elif "made_for" in value:
-                self.settings.append(_setting(value["made_for"]))
+                self.settings.append(_read_setting(value["made_for"]))
         except KeyError as error:
             self._refuse(number, _("it has no {name}", name=quoted(error.args[0])))
         except (
@@ -257,20 +257,20 @@ class _Reader:
         calls = tuple(ToolCall.of(call) for call in value.get("tool_calls", ()))
         usage = value.get("usage")
         reply = Reply(
-            text=_text(value, "reply"),
+            text=_read_text(value, "reply"),
             tool_calls=calls,
-            usage=_usage(usage) if usage is not None else None,
-            cost_usd=_amount(value, "cost_usd"),
-            model=_text(value, "model"),
-            finish_reason=_text(value, "finish_reason"),
+            usage=_read_usage(usage) if usage is not None else None,
+            cost_usd=_read_amount(value, "cost_usd"),
+            model=_read_text(value, "model"),
+            finish_reason=_read_text(value, "finish_reason"),
             recorded=True,
-            recorded_seconds=_amount(value, "seconds"),
+            recorded_seconds=_read_amount(value, "seconds"),
         )
         request = ModelRequest(messages, tools, choice)
-        return RecordedReply(request, reply, _text(value, "at"))
+        return RecordedReply(request, reply, _read_text(value, "at"))
 
 
-def _object(line: str) -> Line:
+def _read_object(line: str) -> Line:
     try:
         value = read_json(line)
     except (ValueError, RecursionError):
@@ -285,7 +285,9 @@ def _about(value: Line) -> About:
         raise ValueError(
             _("its first line does not say memviz_recording {format}", format=FORMAT)
         )
-    words = {name: _text(value, name) for name in ("title", "model", "made_on", "note")}
+    words = {
+        name: _read_text(value, name) for name in ("title", "model", "made_on", "note")
+    }
     parameters = value.get("parameters", {})
     if not isinstance(parameters, dict):
         raise ValueError(_("its parameters are no object"))
@@ -294,35 +296,37 @@ def _about(value: Line) -> About:
     )
 
 
-def _setting(value: Mapping[str, Any]) -> RecordedSetting:
+def _read_setting(value: Mapping[str, Any]) -> RecordedSetting:
     strategy = value["strategy"]
     recalls = value.get("recalls", [])
     if not isinstance(strategy, dict) or not isinstance(recalls, list):
         raise ValueError(_("the setting it was made for is none"))
-    words = (_text(value, "conversation"), strategy, _text(value, "counter"))
-    needs, answers_need = (
-        _marks(value, name) for name in ("replies", "answer_replies")
-    )
     return RecordedSetting(
-        *words, recalls, bool(value.get("answers")), needs, answers_need
+        _read_text(value, "conversation"),
+        strategy,
+        _read_text(value, "counter"),
+        recalls,
+        bool(value.get("answers")),
+        _read_marks(value, "replies"),
+        _read_marks(value, "answer_replies"),
     )
 
 
-def _marks(value: Mapping[str, Any], name: str) -> tuple[str, ...]:
+def _read_marks(value: Mapping[str, Any], name: str) -> tuple[str, ...]:
     marks = value.get(name, [])
     if not isinstance(marks, list) or not all(isinstance(mark, str) for mark in marks):
         raise ValueError(_("its {name} are no list of texts", name=name))
     return tuple(marks)
 
 
-def _tool(value: Line) -> Tool:
+def _read_tool(value: Line) -> Tool:
     parameters = value["parameters"]
     if not isinstance(parameters, dict):
         raise ValueError(_("the parameters of a tool are no object"))
-    return Tool(_text(value, "name"), _text(value, "description"), parameters)
+    return Tool(_read_text(value, "name"), _read_text(value, "description"), parameters)
 
 
-def _usage(value: Mapping[str, Any]) -> Usage:
+def _read_usage(value: Mapping[str, Any]) -> Usage:
     counts = (
         value["input_tokens"],
         value["output_tokens"],
@@ -345,7 +349,7 @@ def _number(value: Line, name: str) -> int:
     return int(value[name])
 
 
-def _amount(value: Line, name: str) -> float | None:
+def _read_amount(value: Line, name: str) -> float | None:
     amount = value.get(name)
     if amount is None:
         return None
@@ -354,7 +358,7 @@ def _amount(value: Line, name: str) -> float | None:
     return float(amount)
 
 
-def _text(value: Mapping[str, Any], name: str) -> str:
+def _read_text(value: Mapping[str, Any], name: str) -> str:
     text = value.get(name, "")
     if not isinstance(text, str):
         raise ValueError(
@@ -363,7 +367,7 @@ def _text(value: Mapping[str, Any], name: str) -> str:
     return text
 
 
-def _content_of(source: str | Path | bytes) -> tuple[bytes, str]:
+def _read_content(source: str | Path | bytes) -> tuple[bytes, str]:
     if isinstance(source, bytes):
         content = source
         place = _("The file")

@@ -84,15 +84,15 @@ class RecordedModel(Model):
 
     @property
     def _way_on(self) -> str:
-        own = [
+        own_settings = [
             setting_words(setting.strategy)
             for setting in self.recording.settings.values()
         ]
-        if not own:
+        if not own_settings:
             return _("Choose another model, or record this too.")
         return _(
             "Choose one of its settings ({settings}), another model, or record this too.",
-            settings=_(", ").join(own[:MOST_SETTINGS]),
+            settings=_(", ").join(own_settings[:MOST_SETTINGS]),
         )
 
     def _reply(self, request: ModelRequest) -> Reply:

@@ -152,22 +152,22 @@ class Recording:
         for setting in settings:
             hole = Hole(
                 setting,
-                _missing(setting.needs, marks),
-                _missing(setting.answers_need, marks),
+                _list_missing(setting.needs, marks),
+                _list_missing(setting.answers_need, marks),
             )
             if hole.summaries or hole.answers:
                 holes[setting.digest] = hole
             if hole.summaries:
                 continue
+            # Without its answers its summaries can be played all the same.
             if hole.answers:
                 setting = replace(setting, answers=False, answers_need=())
             if setting.digest not in playable or setting.answers:
                 playable[setting.digest] = setting
-        open_holes = [
-            hole
-            for digest, hole in holes.items()
-            if not _is_filled(hole, playable.get(digest))
-        ]
+        open_holes = []
+        for digest, hole in holes.items():
+            if not _is_filled(hole, playable.get(digest)):
+                open_holes.append(hole)
         return cls(name, about, by_request, playable, tuple(open_holes))
 
     @property
@@ -204,19 +204,19 @@ class Recording:
     def strategies_over(self, conversation: str, counter: str) -> list[Strategy]:
         """The strategies whose summaries it holds over exactly the conversation of this digest, without recalls. Those
         of another version that this one does not know are left out."""
-        held = []
+        strategies = []
         for setting in self.settings.values():
-            is_over = setting.conversation == conversation
-            is_over = is_over and setting.counter == counter
-            if is_over and not setting.recalls and setting.needs:
+            if setting.conversation != conversation or setting.counter != counter:
+                continue
+            if setting.needs and not setting.recalls:
                 with suppress(MemvizError):
-                    held.append(strategy(**setting.strategy))
-        return held
+                    strategies.append(strategy(**setting.strategy))
+        return strategies
 
     def answers(self, setting: RecordedSetting) -> bool:
         """Return whether the answers to the conversation's questions under this setting are in it as well."""
-        held = self.settings.get(setting.digest)
-        return held is not None and held.answers
+        recorded = self.settings.get(setting.digest)
+        return recorded is not None and recorded.answers
 
 
 def conversation_digest(
@@ -252,8 +252,8 @@ def _is_filled(hole: Hole, playable: RecordedSetting | None) -> bool:
     return bool(hole.summaries) or playable.answers
 
 
-def _missing(needed: Sequence[str], held: set[str]) -> tuple[int, ...]:
-    return tuple(number for number, mark in enumerate(needed, 1) if mark not in held)
+def _list_missing(needed: Sequence[str], marks: set[str]) -> tuple[int, ...]:
+    return tuple(number for number, mark in enumerate(needed, 1) if mark not in marks)
 
 
 def hole_words(hole: Hole) -> str:
@@ -264,9 +264,9 @@ def hole_words(hole: Hole) -> str:
     setting = hole.setting
     name = setting_words(setting.strategy)
     if hole.summaries:
-        lacking = _lacking(hole.summaries, len(setting.needs), "summary")
+        lacking = _describe_missing(hole.summaries, len(setting.needs), "summary")
         return f"{name} is not played, because {lacking}."
-    lacking = _lacking(hole.answers, len(setting.answers_need), "answer")
+    lacking = _describe_missing(hole.answers, len(setting.answers_need), "answer")
     return f"{name} is played, but {lacking}."
 
 
@@ -280,7 +280,7 @@ def setting_words(parameters: Mapping[str, Any]) -> str:
         return strategy_id
 
 
-def _lacking(numbers: Sequence[int], total: int, noun: str) -> str:
+def _describe_missing(numbers: Sequence[int], total: int, noun: str) -> str:
     """Return the clause that says which replies are lacking, by their numbers.
 
     [2]              "answer 2 of its 3 answers is missing or changed in the file"

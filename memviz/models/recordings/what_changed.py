@@ -32,17 +32,19 @@ def what_changed(recording: Recording, request: ModelRequest) -> str:
     requests = [reply.request for reply in recording.replies.values()]
     if not requests:
         return _("It holds no request at all.")
-    likeness = [_likeness(recorded, request) for recorded in requests]
+    likeness = [_measure_likeness(recorded, request) for recorded in requests]
     at = likeness.index(max(likeness))
     return _(
         "The nearest it holds is request {number} of {all}: {difference}.",
         number=at + 1,
         all=len(requests),
-        difference=_difference(requests[at], request),
+        difference=_describe_difference(requests[at], request),
     )
 
 
-def _likeness(recorded: ModelRequest, request: ModelRequest) -> tuple[int, float]:
+def _measure_likeness(
+    recorded: ModelRequest, request: ModelRequest
+) -> tuple[int, float]:
     """The number of messages that are the same at the beginning, and the likeness of the next ones."""
     pairs = zip(recorded.messages, request.messages, strict=False)
     same = 0
@@ -62,7 +64,8 @@ def _ends(message: Message) -> str:
     return text[:COMPARED_CHARS] + text[-COMPARED_CHARS:]
 
 
-def _difference(recorded: ModelRequest, request: ModelRequest) -> str:
+def _describe_difference(recorded: ModelRequest, request: ModelRequest) -> str:
+    """Return the first difference of two requests, as the end of a sentence."""
     pairs = zip_longest(recorded.messages, request.messages)
     for number, (ours, theirs) in enumerate(pairs, 1):
         if ours is None or theirs is None:
@@ -79,7 +82,7 @@ def _difference(recorded: ModelRequest, request: ModelRequest) -> str:
                 other=_(_A_MESSAGE[theirs.role]),
             )
         if ours.content != theirs.content:
-            then, now = _first_difference(ours.content, theirs.content)
+            then, now = _find_difference(ours.content, theirs.content)
             return _(
                 "its message {number} ({role}) says “{then}” where this one says “{now}”",
                 number=number,
@@ -102,7 +105,7 @@ def _difference(recorded: ModelRequest, request: ModelRequest) -> str:
     return _("its tools are described in other words, or were to be used otherwise")
 
 
-def _first_difference(then: str, now: str) -> tuple[str, str]:
+def _find_difference(then: str, now: str) -> tuple[str, str]:
     """The place where two texts begin to differ, with a little of what is before it."""
     same = 0
     for then_char, now_char in zip(then, now, strict=False):
@@ -115,12 +118,12 @@ def _first_difference(then: str, now: str) -> tuple[str, str]:
 
 def _shown(text: str, start: int) -> str:
     stop = start + SHOWN_CHARS
-    shown = " ".join(text[start:stop].split())
+    excerpt = " ".join(text[start:stop].split())
     if start > 0:
-        shown = f"…{shown}"
+        excerpt = f"…{excerpt}"
     if stop < len(text):
-        shown = f"{shown}…"
-    return shown
+        excerpt = f"{excerpt}…"
+    return excerpt
 
 
 def _named(request: ModelRequest) -> str:

@@ -142,7 +142,7 @@ def _composer(
 def lm_studio_chats(document: Document) -> list[dict[str, Any]]:
     """Return the conversation of LM Studio with the version of each message that was chosen last."""
     chat = object_at(content_of(document))
-    messages = []
+    messages: list[dict[str, Any]] = []
     for message in objects_at(chat, "messages"):
         versions = objects_at(message, "versions")
         chosen = message.get("currentlySelected")
@@ -177,8 +177,9 @@ def cherry_studio_chats(document: Document) -> list[dict[str, Any]]:
     for topic in objects_at(backup, "topics"):
         messages = []
         for message in objects_at(topic, "messages"):
+            # A block belongs to one message: named again and again it would fill the memory.
             named = map(id_text, list_at(message, "blocks"))
-            own = [blocks[id] for id in named if id in blocks]
+            own = [blocks.pop(id) for id in named if id in blocks]
             messages.append({**message, "blocks": own})
         if messages:
             chats.append({**topic, "messages": messages})

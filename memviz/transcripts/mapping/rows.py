@@ -48,7 +48,14 @@ def content_of(
     """
     key = (table, tuple(columns), most)
     if key not in document.contents:
-        document.contents[key] = _content_of(document, table, columns, most)
+        # Every known mapping asks, so that a file has none is kept as well.
+        try:
+            content = _content_of(document, table, columns, most)
+        except TranscriptError as problem:
+            content = problem
+        document.contents[key] = content
+    if isinstance(document.contents[key], TranscriptError):
+        raise document.contents[key]
     return document.contents[key]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -196,6 +197,9 @@ def _measure_next(outcomes: Iterator[Outcome], rows: _Rows) -> bool:
             if rows.replayed_requests >= most_requests:
                 break
         rows.measure()
+    # Other threads that measure keep the collector off, one after the other until the end.
+    if not gc.isenabled():
+        gc.collect()
     return count > 0
 
 

@@ -118,4 +118,4 @@ def test_the_stems_of_chunks_are_those_of_the_whole_text(text: str) -> None:
 def test_what_stands_without_a_space_is_read_but_not_kept() -> None:
     chunk = "budget;" * 1000
     assert words.count_content_words(chunk) == {"budget": 1000}
-    assert chunk not in words._STEMS.by_chunk
+    assert chunk not in words._WORDS.by_chunk

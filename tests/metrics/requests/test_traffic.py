@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Chat, Message, ModelError, Recall, Reply, Run, ScriptedModel, Usage
-from memviz.metrics.requests.shared_prefix import common_words
+from memviz.metrics.requests.common_words import common_words
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import Traffic, traffic
 from tests.engine.calling import (

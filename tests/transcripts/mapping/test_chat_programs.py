@@ -91,6 +91,15 @@ def test_sessions_of_one_file_stay_apart():
     assert len(first.messages) == 3
 
 
+def test_a_block_belongs_to_the_first_message_that_names_it():
+    backup = json.loads(SAMPLES["cherry_studio__data.json"])
+    messages = backup["indexedDB"]["topics"][0]["messages"]
+    messages[0]["blocks"] *= 1_000
+    messages.append({"role": "user", "blocks": messages[0]["blocks"]})
+    (read,) = load_file(json.dumps(backup).encode()).transcripts
+    assert said(read)[:2] == [HI, HO]
+
+
 def test_the_version_that_was_chosen_is_read():
     chat = json.loads(SAMPLES["lm_studio__conversation.json"])
     other = {"role": "user", "content": [{"type": "text", "text": "Hello"}]}

@@ -16,6 +16,7 @@ from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.archives import _inflated
 from memviz.transcripts.base import recorded_tokens
 from memviz.transcripts.limits import Limits
+from memviz.transcripts.mapping import rows as mapping_rows
 from memviz.transcripts.mapping.known import known_mappings
 from tests.transcripts.sample_files import sample_files
 
@@ -154,3 +155,17 @@ def test_a_langgraph_thread_whose_state_lost_messages_says_when():
         "a3",
     ]
     assert [event.after_message for event in found.events] == [4]
+
+
+def test_a_text_is_tried_as_a_table_for_all_mappings_together(monkeypatch):
+    """For its first rows, and for all of them: a long line takes milliseconds, and there are dozens of mappings."""
+    texts = []
+
+    def note(text, most=None):
+        texts.append(text)
+        return []
+
+    monkeypatch.setattr(mapping_rows, "csv_rows", note)
+    talk = b"User: Hi\nAssistant: Ho\nUser: And?\nAssistant: Yes."
+    assert load_transcript(talk).format == "text"
+    assert len(texts) == 2

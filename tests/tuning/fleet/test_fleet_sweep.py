@@ -13,6 +13,7 @@ from io import BytesIO
 from pathlib import Path
 from threading import Event
 from typing import Any
+from weakref import ref
 
 import pandas as pd
 import pytest
@@ -21,6 +22,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 import memviz
 from memviz.core.errors import ParameterError, SweepError
+from memviz.core.process_memory import uncollected
 from memviz.metrics.requests import traffic
 from memviz.transcripts.fleet.addresses import SourceFile
 from memviz.transcripts.fleet.reading import read_item
@@ -483,6 +485,22 @@ def test_garbage_is_collected_after_a_few_conversations(
     monkeypatch.setattr("memviz.tuning.fleet.batches.read_item", watched)
     swept(source, tmp_path / "out")
     assert [count for count in counts if count] == expected
+
+
+def test_garbage_is_collected_while_another_thread_measures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = packed_chats(tmp_path / "chats.jsonl.gz", 3)
+    logs = []
+
+    def watched(subject: Any, *rest: Any) -> Any:
+        logs.append(ref(subject.log))
+        return replay_subject(subject, *rest)
+
+    monkeypatch.setattr("memviz.tuning.fleet.batches.replay_subject", watched)
+    with uncollected():
+        swept(source, tmp_path / "out")
+        assert [log() for log in logs] == [None] * 9
 
 
 def test_runs_that_cannot_be_measured_together_are_measured_alone(

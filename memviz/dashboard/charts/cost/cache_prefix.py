@@ -130,23 +130,25 @@ def cache_prefix(settings: Sequence[CachedSetting]) -> go.Figure:
     top = HEADROOM * largest
     traces: list[Part] = []
     notes: list[Part] = []
-    layout: Part = {}
+    y_axes: Part = {}
     breakers: set[Breaker] = set()
+    # Plotly calls the axes of the rows y, y2, y3 in traces, and yaxis, yaxis2, yaxis3 in the layout.
     rows = [f"y{number + 1}" if number else "y" for number in range(len(settings))]
     for number, (cached, row) in enumerate(zip(settings, rows, strict=True)):
-        layout[f"yaxis{row[1:]}"] = _tokens_of_row(number, len(settings), top)
+        y_axes[row.replace("y", "yaxis")] = _tokens_of_row(number, len(settings), top)
         traces += _row(cached, number, row, axis, top)
         notes.append(note_at_left(_row_heading(cached.setting), top, yref=row))
         breakers.update(cache_break.breaker for cache_break in cached.breaks)
     traces += _legend(breaker for breaker in LOOKS if breaker in breakers)
     rows_pixels = ROW_PIXELS * max(1, len(settings))
+    # The legend's place counts in heights of all rows: so it is as far below one row as below many.
     legend_place = -LEGEND_PIXELS / rows_pixels
     title = {"text": axis_title(axis), "standoff": 4}
     lowest_row = rows[-1] if rows else "y"
     return picture(
         traces,
         xaxis=turns_axis(axis, title=title, anchor=lowest_row),
-        **layout,
+        **y_axes,
         shapes=turn_partings(axis, rows=rows),
         annotations=notes,
         legend={**BELOW, "traceorder": "normal", "y": legend_place},
@@ -186,44 +188,45 @@ def _row(
 ) -> Iterator[Part]:
     """Yield the bars of one setting, and the marks above those whose prefix broke."""
     cost = cached.setting.cost
-    sent = cost.traffic
-    color = cached.setting.setting.color
-    x = axis.places(sent.turns)
+    turns = cost.traffic.turns
+    sent_tokens = cost.traffic.input_tokens
     cached_tokens = cost.cached_tokens
-    paid = sent.input_tokens - cached_tokens
+    color = cached.setting.setting.color
+    x = axis.places(turns)
 
     texts = Texts(range(len(x)), partial(_request_words, cached.setting))
-    ids = [f"{number}:{point}" for point in request_ids(sent.turns)]
+    ids = [f"{number}:{point}" for point in request_ids(turns)]
     shared = {**_BAR, "yaxis": row, "text": texts, "customdata": ids}
     yield bars(x, cached_tokens, color, opacity=HELD_OPACITY, **shared)
-    yield bars(x, paid, color, **shared)
+    yield bars(x, sent_tokens - cached_tokens, color, **shared)
+
     runs = _runs(cached.breaks)
     for breaker in dict.fromkeys(run.first.breaker for run in runs):
-        alike = [run for run in runs if run.first.breaker is breaker]
-        numbers = [run.first.request for run in alike]
+        own_runs = [run for run in runs if run.first.breaker is breaker]
+        requests = [run.first.request for run in own_runs]
         yield marks(
-            x[numbers],
-            sent.input_tokens[numbers] + ABOVE_SHARE * top,
-            Texts(alike, partial(_break_words, sent.turns)),
+            x[requests],
+            sent_tokens[requests] + ABOVE_SHARE * top,
+            Texts(own_runs, partial(_break_words, turns)),
             {**LOOKS[breaker].marker, "line": stroke(1, color=color)},
             yaxis=row,
-            customdata=[ids[at] for at in numbers],
+            customdata=[ids[request] for request in requests],
             showlegend=False,
         )
 
 
 def _request_words(setting: SettingCost, at: int) -> str:
     """Return the tooltip of a request."""
-    sent = int(setting.cost.traffic.input_tokens[at])
+    sent_tokens = int(setting.cost.traffic.input_tokens[at])
     cached_tokens = int(setting.cost.cached_tokens[at])
     return _(
         "<b>{label}</b><br>{request}: {tokens} sent<br>pale: {held:,} read from the cache<br>"
         "solid: {paid:,} paid for in full",
         label=escaped(setting.label),
         request=name_at(setting.cost.turns, at),
-        tokens=counted(sent, "token"),
+        tokens=counted(sent_tokens, "token"),
         held=cached_tokens,
-        paid=sent - cached_tokens,
+        paid=sent_tokens - cached_tokens,
     )
 
 
@@ -248,16 +251,19 @@ def _runs(breaks: Sequence[CacheBreak]) -> list[_Run]:
     """Return the breaks by runs: a window that moves at each request has one mark, at the
     first of them."""
     runs: list[_Run] = []
-    for each in breaks:
-        if runs and (
-            runs[-1].last.request + 1 == each.request
-            and runs[-1].last.breaker is each.breaker
-        ):
-            lost_tokens = runs[-1].lost_tokens + each.lost_tokens
-            runs[-1] = runs[-1]._replace(last=each, lost_tokens=lost_tokens)
+    for cache_break in breaks:
+        lost_tokens = cache_break.lost_tokens
+        if runs and _continues(runs[-1].last, cache_break):
+            lost_tokens += runs[-1].lost_tokens
+            runs[-1] = runs[-1]._replace(last=cache_break, lost_tokens=lost_tokens)
         else:
-            runs.append(_Run(each, each, each.lost_tokens))
+            runs.append(_Run(cache_break, cache_break, lost_tokens))
     return runs
+
+
+def _continues(before: CacheBreak, after: CacheBreak) -> bool:
+    is_next = before.request + 1 == after.request
+    return is_next and before.breaker is after.breaker
 
 
 def _legend(breakers: Iterable[Breaker]) -> Iterator[Part]:

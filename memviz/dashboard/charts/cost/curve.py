@@ -103,16 +103,14 @@ def cost_curve(
     traces: list[Part] = []
     has_thin = False
     for number, setting_cost in enumerate(costs):
+        amounts = setting_cost.amounts(view, unit)
         thin = _without_cache(setting_cost, view, unit) if uncached else None
-        traces += _lines(
-            setting_cost, number, setting_cost.amounts(view, unit), thin, axis
-        )
+        traces += _lines(setting_cost, number, amounts, thin, axis)
         has_thin = has_thin or thin is not None
     if has_thin:
-        thin_line = stroke(1.4, "dot")
-        traces.append(
-            legend_entry(_("Without the cache"), mode="lines", line=thin_line)
-        )
+        # One entry of the legend for all thin lines, in no setting's colour.
+        name = _("Without the cache")
+        traces.append(legend_entry(name, mode="lines", line=stroke(1.4, "dot")))
 
     frame = frame_of(costs, view, unit, uncached=uncached)
     return picture(
@@ -144,6 +142,7 @@ def _lines(
     without_cache: Amounts | None,
     axis: RequestAxis,
 ) -> Iterator[Part]:
+    """Yield the lines of one setting: without the cache, of the chat model alone, and of both models."""
     if amounts is None:
         return
     main, summarizer = amounts
@@ -157,6 +156,7 @@ def _lines(
         yield path(x, without_cache, thin, **about, **behind)
     band: Part = {}
     if summarizer.any():
+        # The line of both is filled down to this one, which must come right before it and is not seen itself.
         band = _SUMMARIZER_BAND
         edge = {"width": 0}
         yield path(x, main, edge, name=f"{name} without the summarizer", **behind)
@@ -182,8 +182,10 @@ def _without_cache(setting_cost: SettingCost, view: View, unit: Unit) -> Amounts
 def frame_of(
     costs: Sequence[SettingCost], view: View, unit: Unit, *, uncached: bool
 ) -> Frame:
-    """Return how high the picture of ``costs`` is. ``uncached``: whether the lines without the cache are drawn."""
+    """Return the height of the picture of ``costs``: that of its lines, without those that would squeeze all others.
+    ``uncached``: the lines without the cache are drawn."""
     solid = []
+    # The measure for all: settings that are limited, or all of them where the dollars so far are drawn.
     limited = []
     thin = []
     for setting_cost in costs:

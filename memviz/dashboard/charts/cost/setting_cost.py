@@ -175,10 +175,9 @@ def cost_finding(costs: Sequence[SettingCost]) -> str:
 
 def cache_finding(costs: Sequence[SettingCost]) -> str:
     """Return which share of the input each setting read from the cache."""
-    rates = [
-        f"{setting_cost.label} {setting_cost.cost.hit_rate:.0%}"
-        for setting_cost in costs
-    ]
+    rates = []
+    for setting_cost in costs:
+        rates.append(f"{setting_cost.label} {setting_cost.cost.hit_rate:.0%}")
     return _("Input read from the prompt cache: {settings}.", settings=listed(rates))
 
 

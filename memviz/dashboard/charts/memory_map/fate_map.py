@@ -22,6 +22,8 @@ from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     GREY,
     INVISIBLE,
+    STAYS_UNDRAWN,
+    UNDRAWN,
     Part,
     box,
     heat,
@@ -102,15 +104,13 @@ _NAME: Part = {
     "font": {"size": NAME_PIXELS},
     "align": "left",
 }
-_UNDRAWN = {"marker": {"opacity": 0}}
 _POINT = {
     "type": "scatter",
     "mode": "markers",
     "xaxis": "x2",
     "yaxis": "y2",
-    "marker": {"opacity": 0, "size": 1, "maxdisplayed": 1, "color": INVISIBLE},
-    "selected": _UNDRAWN,
-    "unselected": _UNDRAWN,
+    "marker": {**UNDRAWN, "maxdisplayed": 1},
+    **STAYS_UNDRAWN,
     "meta": OWN_CLICKS,
 }
 _COLORSCALE = [
@@ -175,10 +175,11 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     axis = RequestAxis.of([fates.turns])
     row_pixels = max(1, min(ROW_PIXELS, size.rows_pixels // len(cells.rows)))
     rows_pixels = row_pixels * len(cells.rows) + STRIP_PIXELS
+    # The axis of messages counts from 1 and downwards: the strip is at smaller numbers.
     top = view.positions.start + 0.5
     bottom = top + len(cells.rows) * view.messages_per_cell
-    strip = STRIP_PIXELS / row_pixels * view.messages_per_cell
-    middle_of_strip = top - strip / 2
+    strip_messages = STRIP_PIXELS / row_pixels * view.messages_per_cell
+    middle_of_strip = top - strip_messages / 2
     stop = view.requests.start + len(cells.columns) * view.requests_per_cell
     right = stop - 0.5
     traces = [
@@ -187,14 +188,15 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
         *fate_marks(setting, cells, middle_of_strip, is_small=size is not LARGE),
     ]
     shapes = _partings(axis, view)
-    if _shows_pending(setting.run, axis, view):
+    if setting.run.pending is not None and _shows_end(axis, view):
+        # The request that nobody has answered is one more column, behind all others.
         middle = stop + (view.requests_per_cell - 1) / 2
         right += view.requests_per_cell
         shapes += _pending_outlines(setting.run, view, middle)
         traces.append(_pending_mark(setting, middle, middle_of_strip))
 
     margin = size.margin(view)
-    layout = _axes_of_places(axis, view, size, right, (bottom, top - strip))
+    layout = _axes_of_places(axis, view, size, right, (bottom, top - strip_messages))
     layout |= _axes_of_words(setting.run, cells)
     if shapes:
         layout["shapes"] = shapes
@@ -210,9 +212,8 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     )
 
 
-def _shows_pending(run: Run, axis: RequestAxis, view: View) -> bool:
-    is_end_shown = view.requests.stop > int(axis.lasts[-1])
-    return run.pending is not None and is_end_shown
+def _shows_end(axis: RequestAxis, view: View) -> bool:
+    return view.requests.stop > int(axis.lasts[-1])
 
 
 def _hover_pixels(cells: Grid) -> int:
@@ -251,33 +252,38 @@ def _axes_of_words(run: Run, cells: Grid) -> dict[str, Any]:
 
 
 def _title(axis: RequestAxis, size: MapSize) -> str:
-    """A narrow map has no room to say what a column is."""
+    """Return the title of the axis of requests."""
     if size.most_ticks is not None:
+        # A narrow map has no room to say what a column is.
         return _("request of turn")
     return axis_title(axis, _("request of turn"), _("column"))
 
 
 def _partings(axis: RequestAxis, view: View) -> list[Part]:
-    """Lines between turns lie over the cells: below them they could not be seen. Wide cells hold several turns."""
+    """Return the lines between turns, which lie over the cells: below them they could not be seen."""
     if view.requests_per_cell > 1:
+        # A cell may hold several turns.
         return []
     return [{**line, **_OVER_PARTING} for line in turn_partings(axis, view.requests)]
 
 
 def _ticks(axis: RequestAxis, shown: range, size: MapSize) -> Part:
-    """Numbers of turns that there is room for."""
+    """Return the ticks of the axis of requests: numbers of turns, as many as there is room for."""
     if size.most_ticks is None or not axis.is_by_turn:
         return axis_ticks(axis, shown, size.most_ticks or LARGE_TICKS)
     turns = len(shown)
     ticks = {**turn_ticks(turns), "nticks": size.most_ticks, "tickangle": 0}
     if turns <= FEW_TURNS:
-        most = size.most_ticks
-        ticks["dtick"] = next(step for step in (1, 2, 5) if turns <= step * most + 4)
+        # Of few turns the ticks of the page have a step of their own, for which a narrow map has no room.
+        for step in (1, 2, 5):
+            if turns <= step * size.most_ticks + 4:
+                ticks["dtick"] = step
+                break
     return ticks
 
 
 def _first_number(view: View) -> Iterator[Part]:
-    """The number of the first message, where the ticks are round numbers and there is none for it."""
+    """Yield the number of the first message, where the ticks are round numbers and there is none for it."""
     first = message_number(view.positions.start)
     if len(view.positions) > FEW_TURNS and first == 1:
         place = {"xref": "paper", "xanchor": "right", "xshift": -3}
@@ -285,8 +291,8 @@ def _first_number(view: View) -> Iterator[Part]:
 
 
 def _name(setting: SettingRun, size: MapSize, left_pixels: int) -> Part:
-    """Return the name above the map. It is a note, because of a title Plotly shifts the first of several lines out of
-    the picture."""
+    """Return the name above the map. It is a note: of a title with several lines Plotly shifts the first one out of the
+    picture."""
     lines = wrap(setting.label, size.line_chars, max_lines=size.lines, placeholder="…")
     swatch = f'<span style="color:{setting.color}">■</span>'
     return note_at_left(
@@ -318,9 +324,10 @@ def _heatmap(cells: Grid, row_pixels: int) -> Part:
 
 
 def _points(setting: SettingRun, cells: Grid) -> Iterator[Part]:
-    """A point on every cell, one trace for each thing that can have become of a message."""
+    """Yield a point on every cell, one trace for each fate that occurs."""
     view = cells.view
     first_message = message_number(cells.rows[0].start)
+    # Code 0 is a message that is not yet there, of which nothing can be said.
     for code in np.unique(cells.codes[cells.codes > 0]):
         rows, columns = np.nonzero(cells.codes == code)
         words, numbers = cell_words(setting.run, cells, int(code), rows, columns)
@@ -338,15 +345,18 @@ def _points(setting: SettingRun, cells: Grid) -> Iterator[Part]:
 def _middles(
     first: int, size: int, places: NDArray[np.intp]
 ) -> NDArray[np.uint16 | np.float32]:
+    """Return the middles of the cells at these ``places``, of ``size`` requests or messages each."""
     middles = first + places * size + (size - 1) / 2
+    # Cells of an odd size have whole numbers in their middle, which take half as many bytes on a page.
     return middles.astype(np.uint16 if size % 2 else np.float32)
 
 
 def _pending_outlines(run: Run, view: View, middle: float) -> Iterator[Part]:
-    """One for each stretch of messages that the same would become of, in the colour of that."""
+    """Yield an outline for each stretch of messages of one fate, in the colour of that fate."""
     positions = view.positions
     half = PENDING_WIDTH * view.requests_per_cell / 2
     codes = pending_codes(run)[positions.start : positions.stop].astype(np.int64)
+    # A stretch begins wherever the code changes; -1 at both ends is no code, so that the first and the last one count.
     edges = np.flatnonzero(np.diff(np.r_[-1, codes, -1])).tolist()
     top = positions.start + 0.5
     for start, stop in pairwise(edges):

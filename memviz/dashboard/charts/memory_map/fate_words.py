@@ -117,6 +117,7 @@ def _column(run: Run, column: range, requests: Places, *, is_single: bool) -> st
 def _fates_words(counts: Sequence[int] | NDArray[np.int_]) -> str:
     """Return how many messages of each fate there are; ``counts`` by their codes."""
     counts_in_words = _counts_words(counts, ALWAYS_SAID)
+    # A line ends behind a comma, and never between a number and its word.
     unbroken = [count.replace(" ", NO_BREAK) for count in counts_in_words]
     lines = wrap(_(COMMA).join(unbroken), CHARS_A_LINE)
     return "<br>".join(lines).replace(NO_BREAK, " ")
@@ -178,19 +179,20 @@ def cell_words(
 def _holders(
     run: Run, cells: Grid, rows: Places, columns: Places
 ) -> NDArray[np.uint16]:
-    """Return for each cell how often its content was summarized and which summary holds it."""
+    """Return an array [cells x 2]: how often the content of each cell was summarized, and which summary holds it."""
     view = cells.view
     places = columns + view.requests.start
-    requests = np.searchsorted(fate_map(run).places, places)
-    asked = np.unique(requests)
+    request_of_cell = np.searchsorted(fate_map(run).places, places)
+    requests = np.unique(request_of_cell)
     positions = slice(view.positions.start, view.positions.stop)
-    generations = run.generations(slice(asked[0], asked[-1] + 1), positions)
+    # Read at once for all requests from the first to the last of them.
+    generations = run.generations(slice(requests[0], requests[-1] + 1), positions)
     holders = np.zeros((len(rows), 2), np.uint16)
-    holders[:, 0] = generations[requests - asked[0], rows]
-    for request in asked:
-        there = requests == request
+    holders[:, 0] = generations[request_of_cell - requests[0], rows]
+    for request in requests:
+        is_of_request = request_of_cell == request
         versions = summary_versions(run, request)
-        holders[there, 1] = versions[rows[there] + view.positions.start]
+        holders[is_of_request, 1] = versions[rows[is_of_request] + view.positions.start]
     return holders
 
 

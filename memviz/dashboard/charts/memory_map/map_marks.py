@@ -62,6 +62,7 @@ def fate_marks(
         most_lines = min(most_lines, MOST_LINES_OF_SMALL)
     is_dense = len(drawn_marks) > most_lines
     own_colors = [mark.color for mark in drawn_marks]
+    # One trace a colour. Failures have their lines also where all together would be too many.
     for color in dict.fromkeys((SUMMARIZATION_LINE, FAILURE_COLOR, *own_colors)):
         alike = [mark for mark in drawn_marks if mark.color == color]
         counted = alike if color == FAILURE_COLOR else drawn_marks
@@ -103,10 +104,11 @@ def map_marks(run: Run, cells: Grid) -> list[MapMark]:
 
 def _mark(x: float, together: Sequence[MarkedCompaction]) -> MapMark:
     """Return the mark of a failure, else that of a summarization, else that of the last thing that happened."""
-    looks = {marked.look.symbol: marked.look for marked in together}
+    look_by_symbol = {marked.look.symbol: marked.look for marked in together}
     look = together[-1].look
-    for weightier in ("diamond", "x"):
-        look = looks.get(weightier, look)
+    # The diamond of a summarization, and over that the cross of a failure.
+    for symbol in ("diamond", "x"):
+        look = look_by_symbol.get(symbol, look)
     compactions = tuple(marked.compaction for marked in together)
     return MapMark(x, compactions, look.symbol, look.strong_color)
 

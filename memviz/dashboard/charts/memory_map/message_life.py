@@ -1,6 +1,6 @@
 """The life of one message: a bar of fates for every setting, over the requests."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import plotly.graph_objects as go
@@ -14,7 +14,7 @@ from memviz.dashboard.charts.palette import STEP_COLORS, SettingRun
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, parting_layout
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.memory_map.stretches import code_of
-from memviz.metrics.requests.request_axis import axis_of
+from memviz.metrics.requests.request_axis import RequestAxis, axis_of
 
 BAR_PIXELS = 42
 AXIS_PIXELS = 44
@@ -60,23 +60,18 @@ def message_life(
     """Return the bars of the message at log position ``position``, up to ``last_turn``."""
     axis = axis_of(setting.run for setting in settings)
     last_place = axis.last(last_turn)
-    pieces = []
+    pieces: list[_Bar] = []
     names = []
     most_lines = 1
     for row, setting in enumerate(settings):
-        if position < len(setting.run.log):
-            fates = fate_map(setting.run)
-            places = axis.places(fates.turns).tolist()
-            for span in fates.life(position):
-                first = places[fates.number_at(span.first_place)]
-                last = places[fates.number_at(span.last_place)]
-                pieces.append(_Bar(row, first, last, span))
+        pieces += _pieces_of_life(setting, position, row, axis)
         lines = label_lines(setting.label, LABEL_CHARS)
         swatch = f'<span style="color:{setting.color}">■</span>'
         label = "<br>".join(map(escaped, lines))
         # Above the bar.
         names.append(note_at_left(f"{swatch} {label}", row - 0.25, align="left"))
         most_lines = max(most_lines, len(lines))
+    # All rows are as high as the one whose name has the most lines.
     row_pixels = BAR_PIXELS + LINE_PIXELS * (most_lines - 1)
     x_axis = {
         **_BARE,
@@ -94,6 +89,21 @@ def message_life(
         height=row_pixels * len(settings) + AXIS_PIXELS,
         **_LAYOUT,
     )
+
+
+def _pieces_of_life(
+    setting: SettingRun, position: int, row: int, axis: RequestAxis
+) -> Iterator[_Bar]:
+    """Yield the stretches of the message's life under one setting; none where the message is not in its log."""
+    if position >= len(setting.run.log):
+        return
+    fates = fate_map(setting.run)
+    # A span counts requests of its own run; the axis has a place for those of all runs.
+    places = axis.places(fates.turns).tolist()
+    for span in fates.life(position):
+        first = places[fates.number_at(span.first_place)]
+        last = places[fates.number_at(span.last_place)]
+        yield _Bar(row, first, last, span)
 
 
 def _life_bars(pieces: Sequence[_Bar]) -> Part:

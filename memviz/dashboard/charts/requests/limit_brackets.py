@@ -58,17 +58,18 @@ def bracket_traces(ends: Iterable[LineEnd], top_tokens: float) -> list[Part]:
         setting = end.placed.setting
         last = int(end.placed.axis.lasts[-1])
         gap = BRACKET_PLACES * last
-        x = last + gap
-        cap = CAP_SHARE * gap
+        middle = last + gap
+        left = middle - CAP_SHARE * gap
+        right = middle + CAP_SHARE * gap
+        low = bracket.low_tokens
+        high = bracket.high_tokens
         rule = escaped(limit_rule(setting.run.strategy))
-        size = _(
-            "a request of {high_tokens:,} tokens reaches it",
-            high_tokens=bracket.high_tokens,
-        )
+        size = _("a request of {high_tokens:,} tokens reaches it", high_tokens=high)
         label = escaped(setting.label)
+        # Drawn without lifting the pen: the lower end, the way up, the upper end.
         trace = path(
-            np.array([x - cap, x + cap, x, x, x - cap, x + cap]),
-            np.array([bracket.low_tokens] * 3 + [bracket.high_tokens] * 3),
+            np.array([left, right, middle, middle, left, right]),
+            np.array([low, low, low, high, high, high]),
             stroke(2, color=setting.color),
             hovertemplate=f"<b>{label}</b><br>{rule}<br>{size}<extra></extra>",
             name=_("{setting} limit", setting=label),

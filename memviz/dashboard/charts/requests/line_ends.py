@@ -105,9 +105,9 @@ class LineEnd:
             words = self.bracket.words
             rows += wrap(words, NAME_CHARS * len(words) // _letters(words))
         compactions = self.placed.setting.run.compactions
-        written = sum(compaction.summary is not None for compaction in compactions)
-        if written:
-            rows.append(f"{_DIAMOND} {counted(written, 'summarization')}")
+        summarizations = sum(event.summary is not None for event in compactions)
+        if summarizations:
+            rows.append(f"{_DIAMOND} {counted(summarizations, 'summarization')}")
         return rows
 
 
@@ -121,7 +121,9 @@ def short_rows(end: LineEnd, ends: Iterable[LineEnd]) -> list[str]:
         if other is not end and other_strategy == strategy:
             elsewhere.update(other_parameters)
     distinct = [words for words in parameters if words not in elsewhere] or parameters
-    _first, *parameter_rows = _break_into_rows(" · ".join([strategy, *distinct[:1]]))
+    short_name = " · ".join([strategy, *distinct[:1]])
+    # The first row is taken from the end itself, where it says the tokens too.
+    _strategy, *parameter_rows = _break_into_rows(short_name)
     return [*end.rows[:1], *parameter_rows]
 
 
@@ -155,6 +157,7 @@ def _break_into_rows(name: str) -> list[str]:
     rows = [strategy]
     for parameter in parameters:
         longer = f"{rows[-1]} · {parameter}"
+        # The strategy has its row for itself.
         if len(rows) > 1 and _letters(longer) <= NAME_CHARS:
             rows[-1] = longer
         else:
@@ -182,7 +185,8 @@ def name_notes(
     """Return the names for the layout, each as near to the end of its line as there is
     room. ``top_tokens`` and ``picture_pixels`` are the axis' upper end and height: a line
     that leaves the picture is named at its edge, with an arrow."""
-    named_ends = sorted((end for end in ends if end.rows), key=lambda end: end.tokens)
+    named_ends = [end for end in ends if end.rows]
+    named_ends.sort(key=lambda end: end.tokens)
     rows_of = [end.rows for end in named_ends]
     # Many rows stand at fixed distances from the top, as they would in the lower picture that a phone has: there they
     # would lie on each other else.
@@ -191,21 +195,25 @@ def name_notes(
     if is_crowded and len(named_ends) > 1:
         rows_of = [short_rows(end, named_ends) for end in named_ends]
         picture_pixels = round(LOWER_SHARE * picture_pixels)
+
+    # Each name wants to stand beside its line, counted in pixels from below.
     pixels_a_token = picture_pixels / top_tokens if top_tokens else 0
-    heights = [NAME_ROW_PIXELS * len(rows) for rows in rows_of]
     ends_pixels = [min(end.tokens, top_tokens) * pixels_a_token for end in named_ends]
+    heights = [NAME_ROW_PIXELS * len(rows) for rows in rows_of]
     middles = _push_apart(ends_pixels, heights, picture_pixels)
+
     notes = []
-    for end, rows, at, middle in zip(
+    for end, rows, end_pixels, middle in zip(
         named_ends, rows_of, ends_pixels, middles, strict=True
     ):
-        mark = _MARK.format(end.placed.setting.color)
-        arrow = " ↑" if end.tokens > top_tokens else ""
+        # A note stands at a place of the data, shifted by pixels, which do not grow with the picture.
         y = min(end.tokens, top_tokens)
-        place: Part = {"yref": "y", "yshift": middle - at}
+        place: Part = {"yref": "y", "yshift": middle - end_pixels}
         if is_crowded:
             y = 1
             place = {"yref": "paper", "yshift": middle - picture_pixels}
+        mark = _MARK.format(end.placed.setting.color)
+        arrow = " ↑" if end.tokens > top_tokens else ""
         words = f"{mark} {'<br>'.join(rows)}{arrow}"
         label = escaped(end.placed.setting.label)
         notes.append(note(words, 1, y, hovertext=label, **_BESIDE_LINE, **place))
@@ -218,11 +226,13 @@ def _push_apart(
     """Return the middles of names from below, none over another: each is pushed up as far
     as the one below it needs, and down again where it would leave the picture."""
     middles = []
+    # Upwards: each begins where the one below it ends, or higher.
     lowest = 0.0
     for middle, height in zip(own_middles, heights, strict=True):
         place = max(middle, lowest + height / 2)
         middles.append(place)
         lowest = place + height / 2
+    # Downwards: each ends where the one above it begins, or lower. All of them always have room below `highest`.
     highest = float(max(top_pixels + ROW_PIXELS / 2, sum(heights)))
     for number in reversed(range(len(middles))):
         half = heights[number] / 2

@@ -86,36 +86,47 @@ def setting_marks(run: Run, axis: RequestAxis) -> MarksAbove:
     """Return a line before the first turn of each setting but the first, with its name above the picture, on the side
     where there is more room. Names that would lie on each other stand in rows; where there are too many, the newest
     do."""
-    last = max(1, axis.last(run.turns[-1].turn) if run.turns else 1)
+    last = 1
+    if run.turns:
+        last = max(1, axis.last(run.turns[-1].turn))
     lines = []
     names = []
-    leftmost: list[float] = []  # of each row, from below, where its first name begins
+    row_begins: list[float] = []
+    """The left ends of the rows of names, from the lowest row up."""
+    # From right to left, so that of too many names the newest have their place.
     for setting in reversed(run.earlier_settings):
-        label = run.strategy_at(setting.last_turn + 1).label
+        next_turn = setting.last_turn + 1
+        label = run.strategy_at(next_turn).label
         x = axis.last(setting.last_turn) + 0.5
         lines.append(rule_down(x, _SWITCH_LINE, layer="below"))
         name = f"{shorten(label, LABEL_CHARS)} →"
-        is_left = x > RIGHT_SHARE * last
+        # The width in places of the axis, on the narrowest chart.
         width = len(name) * CHAR_PIXELS / NARROW_PIXELS * last
-        begin, end = (x - width, x) if is_left else (x, x + width)
-        free_rows = [row for row, row_begin in enumerate(leftmost) if end <= row_begin]
-        row = free_rows[0] if free_rows else len(leftmost)
+        is_left_of_line = x > RIGHT_SHARE * last
+        begin = x - width if is_left_of_line else x
+        row = _first_free_row(row_begins, begin + width)
         if row == MOST_ROWS:
             continue  # the talk names it
-        leftmost[row : row + 1] = [begin]
-        since = _(
-            "From turn {turn:,} on the chat was held under:",
-            turn=setting.last_turn + 1,
-        )
+        row_begins[row : row + 1] = [begin]
+        since = _("From turn {turn:,} on the chat was held under:", turn=next_turn)
         note = note_on_top(
             escaped(name),
             x,
             yshift=row * ROW_PIXELS,
-            xanchor="right" if is_left else "left",
+            xanchor="right" if is_left_of_line else "left",
             hovertext=f"{since}<br>{escaped(label)}",
         )
         names.append(note)
-    return MarksAbove(lines[::-1], names[::-1], len(leftmost))
+    return MarksAbove(lines[::-1], names[::-1], len(row_begins))
+
+
+def _first_free_row(row_begins: Sequence[float], end: float) -> int:
+    """Return the lowest row in which a name that reaches to ``end`` meets no other one; behind the last one if there is
+    none."""
+    for row, begin in enumerate(row_begins):
+        if end <= begin:
+            return row
+    return len(row_begins)
 
 
 def recorded_marks(
@@ -140,6 +151,7 @@ def _place(run: Run, event: RecordedEvent, axis: RequestAxis) -> float:
     turn = run.log.turn_number(before) if before >= 0 else 0
     number = bisect_right(run.requests, before, key=lambda record: record.log_length)
     if before >= 0 and run.log[before].role == "assistant":
+        # A reply belongs to the request that it answers, not to the next one, which sends it.
         number -= 1
     is_there = 0 <= number < len(run.requests)
     if axis.is_by_turn or not is_there or run.requests[number].turn != turn:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil, log10
+from operator import itemgetter
 
 import pandas as pd
 
@@ -91,42 +92,45 @@ def _tokens_column(name: str, run: Run, shown: Requests) -> dict[str, list[str]]
     records = dict(zip(_names(run), run.requests, strict=True))
     cells = []
     for request in shown:
-        cells.append(_cell_words(records[request], run) if request in records else "")
+        record = records.get(request)
+        # Other settings may have taken calls that this one did not.
+        cells.append("" if record is None else _cell_words(record, run))
     return {name: cells}
 
 
 def _cell_words(record: TurnRecord, run: Run) -> str:
-    happened = []
-    compactions = record.compactions
-    begins = {setting.last_turn + 1 for setting in run.earlier_settings}
-    if record.call == 1 and record.turn in begins:
+    """Return the tokens of a request and what happened before it: ``1,085 (summarized, recalled)``."""
+    events = []
+    first_turns = {setting.last_turn + 1 for setting in run.earlier_settings}
+    if record.call == 1 and record.turn in first_turns:
         setting = run.strategy_at(record.turn).label
-        happened.append(_("from here on {setting}", setting=setting))
+        events.append(_("from here on {setting}", setting=setting))
+    compactions = record.compactions
     if any(compaction.summary is not None for compaction in compactions):
-        happened.append(_("summarized"))
+        events.append(_("summarized"))
     if any(compaction.error is not None for compaction in compactions):
-        happened.append(_("summarization failed"))
+        events.append(_("summarization failed"))
     kinds = {compaction.kind for compaction in compactions}
-    happened += [_(words) for kind, words in _RULED.items() if kind in kinds]
+    events += [_(words) for kind, words in _RULED.items() if kind in kinds]
     if record.parts.recalled:
-        happened.append(_("recalled"))
-    cell = f"{record.total_tokens:,}"
-    if not happened:
-        return cell
-    return _("{tokens} ({happened})", tokens=cell, happened=_(COMMA).join(happened))
+        events.append(_("recalled"))
+    tokens = f"{record.total_tokens:,}"
+    if not events:
+        return tokens
+    return _("{tokens} ({happened})", tokens=tokens, happened=_(COMMA).join(events))
 
 
 def parts_table(run: Run) -> pd.DataFrame:
     """Return the tokens of each part of every request; parts that are never sent are left out."""
-    numbers = {name: number for number, name in enumerate(_names(run))}
-    shown = [name for name in shown_requests([run]) if name in numbers]
-    rows = [numbers[name] for name in shown]
-    columns = request_columns(shown)
+    number_of = {name: number for number, name in enumerate(_names(run))}
+    names = [name for name in shown_requests([run]) if name in number_of]
+    numbers = [number_of[name] for name in names]
+    columns = request_columns(names)
     for part in PART_ORDER:
         tokens = run.columns.tokens[part]
         if tokens.any():
-            columns[_(PART_TITLES[part])] = tokens[rows].tolist()
-    columns[_("All")] = run.columns.totals[rows].tolist()
+            columns[_(PART_TITLES[part])] = tokens[numbers].tolist()
+    columns[_("All")] = run.columns.totals[numbers].tolist()
     return pd.DataFrame(columns)
 
 
@@ -143,20 +147,21 @@ def tokens_finding(settings: Sequence[SettingRun]) -> str:
 
 def _finding_of(setting: SettingRun) -> str:
     run = setting.run
-    summarized = sum(compaction.is_summarization for compaction in run.compactions)
-    cleared = sum(compaction.kind == "cleared" for compaction in run.compactions)
-    sent = run.columns.totals.tolist()
-    largest = max(sent)
-    last = sent[-1]
-    middle = sent[len(sent) // 2]
-    grows = len(sent) > 2 and last > 0.9 * largest and last > GROWTH * middle
-    template = _FINDINGS[grows, summarized > 0, cleared > 0]
+    summarizations = sum(event.is_summarization for event in run.compactions)
+    clearings = sum(event.kind == "cleared" for event in run.compactions)
+    sizes = run.columns.totals.tolist()
+    largest = max(sizes)
+    last = sizes[-1]
+    middle = sizes[len(sizes) // 2]
+    # It grows if the end is about the largest of all, and much larger than the middle.
+    grows = len(sizes) > 2 and last > 0.9 * largest and last > GROWTH * middle
+    template = _FINDINGS[grows, summarizations > 0, clearings > 0]
     return _(
         template,
         setting=setting.label,
-        summarized=times(summarized),
-        cleared=times(cleared),
-        tokens=last if grows else _rounded_up(largest),
+        summarized=times(summarizations),
+        cleared=times(clearings),
+        tokens=last if grows else _round_up(largest),
     )
 
 
@@ -185,9 +190,10 @@ _FINDINGS = {
 """The sentences on the requests of a setting, by whether they grow, were summarized, had tool results cleared."""
 
 
-def _rounded_up(tokens: int) -> int:
-    """Return the next number above ``tokens`` with two digits that are not zero."""
-    step: int = 10 ** max(0, int(log10(max(tokens, 1))) - 1)
+def _round_up(tokens: int) -> int:
+    """Return the next number above ``tokens`` with two digits that are not zero: 1,800 for 1,745."""
+    power = int(log10(max(tokens, 1)))
+    step: int = 10 ** max(0, power - 1)
     return ceil((tokens + 1) / step) * step
 
 
@@ -204,21 +210,21 @@ def request_finding(record: TurnRecord) -> str:
 
 
 def _largest_first(tokens: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Return the parts that have tokens, with these."""
+    """Return the parts that have tokens, with these, the largest first."""
     parts = [(part, number) for part, number in tokens.items() if number]
-    return sorted(parts, key=lambda part: -part[1])
+    return sorted(parts, key=itemgetter(1), reverse=True)
 
 
 def parts_finding(run: Run) -> str:
     """Return ``Of all tokens sent under Summary buffer, History is 55%, Summary 20% and Input 9%; the largest request,
     of turn 37, has 1,745 tokens.``"""
-    sent = int(run.columns.totals.sum())
-    if not sent:
+    sent_tokens = int(run.columns.totals.sum())
+    if not sent_tokens:
         return _("Parts of every request: no request yet.")
     totals = {part: int(run.columns.tokens[part].sum()) for part in PART_ORDER}
     shares = []
     for part, tokens in _largest_first(totals):
-        shares.append(f"{_(PART_TITLES[part])} {tokens / sent:.0%}")
+        shares.append(f"{_(PART_TITLES[part])} {tokens / sent_tokens:.0%}")
     largest = run.requests[int(run.columns.totals.argmax())]
     return _(
         "Of all tokens sent under {setting}: {parts}; the largest request, of {request}, has {tokens}.",

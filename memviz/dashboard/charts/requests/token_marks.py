@@ -59,10 +59,10 @@ def compaction_marks(placed: PlacedSetting) -> list[Part]:
     if not marked_of_run:
         return []
     changes = [_change(placed, marked) for marked in marked_of_run]
-    pixels, width = next(look for most, look in LOOKS if len(changes) <= most)
     # A summary a request, or hundreds of them: small marks, no drop lines.
     most_large = min(MOST_LARGE_MARKS, 0.5 * max(1, len(run.requests)))
     is_dense = len(changes) > most_large
+    pixels, drop_pixels = _look_of(len(changes))
     if is_dense:
         pixels = DENSE_PIXELS
     label = placed.setting.label
@@ -83,8 +83,18 @@ def compaction_marks(placed: PlacedSetting) -> list[Part]:
     )
     if is_dense:
         return [points]
-    drops = _drops(changes, width, name=f"{name} before and after", **placed.group)
+    drops = _drops(
+        changes, drop_pixels, name=f"{name} before and after", **placed.group
+    )
     return [drops, points]
+
+
+def _look_of(changes: int) -> tuple[int, float]:
+    """Return the pixels of a mark and of its drop line, where a setting has so many."""
+    for most_changes, look in LOOKS:
+        if changes <= most_changes:
+            return look
+    return LOOKS[-1][1]
 
 
 def _drops(changes: Sequence[_Change], width: float, **about: Any) -> Part:

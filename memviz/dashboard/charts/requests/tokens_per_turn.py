@@ -100,21 +100,24 @@ def tokens_per_turn(
     for number, setting in enumerate(settings):
         placed.append(PlacedSetting(setting, number, axis))
     traces = _traces(placed, window, has_pending=turns is None)
+    # A part of the conversation does not show where the lines end.
     ends = line_ends(placed) if turns is None else []
     left_out = far_larger(settings) if magnified else frozenset()
-    top = _top_tokens(traces, ends, left_out)
-    traces += bracket_traces(ends, top)
-    shown = _places_shown(settings, axis, turns)
-    above = marks_above(placed, recorded, axis, shown)
+    top_tokens = _top_tokens(traces, ends, left_out)
+    traces += bracket_traces(ends, top_tokens)
+    places = _places_shown(settings, axis, turns)
+    above = marks_above(placed, recorded, axis, places)
+    # What stands above the picture and beside it makes it smaller, and names are placed within what is left.
     top_pixels = max(MARGINS["t"], ROW_PIXELS * above.rows + 12)
-    notes = above.names + bracket_notes(ends, top)
-    notes += name_notes(ends, top, height - top_pixels - MARGINS["b"])
     right_pixels = max(MARGINS["r"], names_pixels(ends))
+    picture_pixels = height - top_pixels - MARGINS["b"]
+    notes = above.names + bracket_notes(ends, top_tokens)
+    notes += name_notes(ends, top_tokens, picture_pixels)
     return picture(
         traces,
-        xaxis=_x_axis(axis, shown, ends),
-        yaxis=token_axis(top, window),
-        shapes=turn_partings(axis, shown) + above.lines,
+        xaxis=_x_axis(axis, places, ends),
+        yaxis=token_axis(top_tokens, window),
+        shapes=turn_partings(axis, places) + above.lines,
         annotations=notes,
         height=height,
         **_LAYOUT,
@@ -162,9 +165,9 @@ def _traces(
     """Return all traces, the undermost first: the lines of all settings, then their marks."""
     layers = [_layers(setting_line, window) for setting_line in placed]
     traces = []
-    for alike in zip(*layers, strict=True):
-        for part in alike:
-            traces += part
+    for layer_of_all in zip(*layers, strict=True):
+        for layer_of_setting in layer_of_all:
+            traces += layer_of_setting
     sizes = [setting_line.setting.run.columns.largest for setting_line in placed]
     for setting_line in placed:
         traces += recall_marks(setting_line, max(sizes))
@@ -178,6 +181,7 @@ def _layers(placed: PlacedSetting, window: Window | None) -> tuple[list[Part], .
     """Return the traces of a setting that no other one changes. They are kept with its
     run: mostly only one of the settings changes, and the rest is drawn as before."""
     setting = placed.setting
+    # Where turns have several calls, the other settings move the places of this one.
     steps = None if placed.axis.is_by_turn else placed.axis.lasts.tobytes()
 
     def draw() -> tuple[list[Part], ...]:

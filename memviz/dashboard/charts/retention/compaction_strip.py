@@ -65,13 +65,14 @@ def strip_marks(
     if not compactions:
         return
     run = result.run
-    most = min(MOST_LINES, MOST_LINES_SHARE * len(run.requests))
-    is_few = len({marked.place for marked in compactions}) <= most
-    taking = {by for (probe, _), by in result.losses.items() if probe == selected}
+    most_lines = min(MOST_LINES, MOST_LINES_SHARE * len(run.requests))
+    is_few = len({marked.place for marked in compactions}) <= most_lines
+    # Where lines would hide the rows, only the compactions that took the selected fact have one.
+    takers = {by for (probe, _), by in result.losses.items() if probe == selected}
     numbers = [run.number_of(marked.compaction) for marked in compactions]
     places = []
     for marked, number in zip(compactions, numbers, strict=True):
-        if is_few or number in taking:
+        if is_few or number in takers:
             places.append(marked.place)
     if places:
         lines = [(place, STRIP, place, bottom) for place in places]

@@ -169,26 +169,32 @@ def summarization_marks(
     """Return a mark at the first request that each compaction changed, see
     :func:`memviz.dashboard.charts.summaries.marks.request_mark`; ``place`` is that of the setting on the chart."""
     turns = result.retention.turns
-    by_request = result.retention.share(measure.of(result.retention))
+    share_by_request = result.retention.share(measure.of(result.retention))
     drawable = []
     shares = []
     clicks = []
     for marked, request in _marked_requests(result, axis):
-        if not np.isnan(by_request[request]):
+        share = float(share_by_request[request])
+        # Before the first fact is stated there is no share, and no place for a mark.
+        if not np.isnan(share):
             number = result.run.number_of(marked.compaction)
             drawable.append(marked)
-            shares.append(float(by_request[request]))
+            shares.append(share)
             clicks.append([place, *_request_id(turns, request, number=number)])
     if not drawable:
         return []
 
-    is_dense = len(drawable) > min(MOST_LARGE, 0.5 * len(result.run.requests))
-    edge = stroke(1 if is_dense else 1.5, color=result.setting.color)
+    pixels = 11
+    edge_pixels = 1.5
+    if len(drawable) > min(MOST_LARGE, 0.5 * len(result.run.requests)):
+        pixels = 6
+        edge_pixels = 1
+    lost_by = probes_lost_by(result.losses)
     points = marks(
         np.array([marked.place for marked in drawable]),
         np.array(shares),
-        Texts(drawable, partial(_mark_tooltip, result, probes_lost_by(result.losses))),
-        marker_of(drawable, 6 if is_dense else 11, edge),
+        Texts(drawable, partial(_mark_tooltip, result, lost_by)),
+        marker_of(drawable, pixels, stroke(edge_pixels, color=result.setting.color)),
         name=f"{escaped(result.setting.label)} summarizations",
         legendgroup=str(result.setting.index),
         showlegend=False,

@@ -67,6 +67,7 @@ def _area(
     state: Knowledge, places: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> Part:
     """Return steps that are as wide as a request, half before and half behind it."""
+    # Plotly begins and ends a line of steps in the middle of one: a point more at each end makes it whole.
     color = KNOWLEDGE_COLORS[state]
     hatching = {}
     if state in PATTERNS:

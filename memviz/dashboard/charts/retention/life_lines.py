@@ -132,8 +132,9 @@ def life_lines_of(
     stretches = []
     for row, life in enumerate(lives):
         stretches += [_Stretch(row, life, span) for span in life.spans]
+    # Later traces lie over earlier ones: the lines of compactions pass behind the bars, births and crosses lie on them.
     compactions = marked_on_lives(result)
-    traces = [*strip_marks(result, compactions, bottom, selected)]
+    traces = list(strip_marks(result, compactions, bottom, selected))
     for marked in compactions:
         if result.run.number_of(marked.compaction) == event:
             traces += chosen_mark(marked, bottom)
@@ -145,6 +146,7 @@ def life_lines_of(
     for row, life in enumerate(lives):
         if life.probe == selected:
             shapes.append(box((0, 1), (row - 0.5, row + 0.5), **_BAND))
+    # The strip of compactions takes a row and a half.
     rows_pixels = _row_pixels(len(lives)) * (len(lives) + 1.5)
     return picture(
         traces,
@@ -187,7 +189,7 @@ def mark_color(compaction: Compaction) -> str:
 
 
 def _bars(result: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part]:
-    """One trace a state."""
+    """Yield the stretches of every state that is drawn, one trace a state."""
     for state in SHOWN:
         in_state = [stretch for stretch in stretches if stretch.span.state == state]
         if not in_state:
@@ -245,43 +247,48 @@ def _births(result: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[
 
 
 def _deaths(result: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part]:
-    """A cross in the colour of what took a fact (violet for a summarization), a grey one where it fell out of what is
-    sent. One that was lost from its first request on was never there to be lost."""
+    """Yield a cross in the colour of what took a fact (violet for a summarization), a grey one where it fell out of
+    what is sent."""
     deaths = []
     words = []
     clicks = []
     sizes = []
     colors = []
     for stretch in stretches:
-        if (
-            stretch.span is stretch.life.spans[0]
-            or stretch.span.state is not Knowledge.LOST
-        ):
+        # A fact that was lost from its first request on was never there to be lost.
+        is_first = stretch.span is stretch.life.spans[0]
+        if is_first or stretch.span.state is not Knowledge.LOST:
             continue
         number = result.losses.get((stretch.life.probe, stretch.span.first_place))
-        taken_by = None if number is None else result.run.compactions[number]
         deaths.append(stretch)
-        words.append(_loss_words(result, stretch, taken_by))
-        clicks.append([stretch.life.probe, -1 if number is None else number])
-        sizes.append(9 if taken_by is None else 12)
-        colors.append(GREY if taken_by is None else mark_color(taken_by))
+        if number is None:
+            words.append(_loss_words(result, stretch, None))
+            clicks.append([stretch.life.probe, -1])
+            sizes.append(9)
+            colors.append(GREY)
+        else:
+            taker = result.run.compactions[number]
+            words.append(_loss_words(result, stretch, taker))
+            clicks.append([stretch.life.probe, number])
+            sizes.append(12)
+            colors.append(mark_color(taker))
     if deaths:
         marker = {"symbol": "x", "size": sizes, "color": colors, "line": _CROSS_EDGE}
         yield _points("lost", deaths, words, marker, customdata=clicks)
 
 
 def _loss_words(
-    result: RetentionResult, death: _Stretch, taken_by: Compaction | None
+    result: RetentionResult, death: _Stretch, taker: Compaction | None
 ) -> str:
     head = _(
         "{head}<br><b>lost at {when}</b>",
         head=_head(result, death.life),
         when=request_name(*death.span.first),
     )
-    if taken_by is None:
+    if taker is None:
         return _("{head}: the last message that held it is no longer sent", head=head)
-    why = act_words(taken_by).left_out
-    return f"{head}: {why.format(messages=message_range(taken_by.summarized))}"
+    why = act_words(taker).left_out
+    return f"{head}: {why.format(messages=message_range(taker.summarized))}"
 
 
 def _points(

@@ -104,12 +104,15 @@ def survival_curve(
 
 
 def _curves(lasting: Lasting, what: Thing) -> Iterator[Part]:
-    """The curve, and faintly its end where it rests on very few."""
+    """Yield the curve, and faintly its end where it rests on very few."""
     ages = len(lasting.survival.observed)
-    few = np.flatnonzero(lasting.survival.observed < FEW)
-    end = int(few[0]) if few.size and few[0] else ages
+    ages_of_few = np.flatnonzero(lasting.survival.observed < FEW)
+    end = ages
+    if ages_of_few.size and ages_of_few[0]:
+        end = int(ages_of_few[0])
     yield _curve(lasting, what, range(end))
     if end < ages:
+        # From the last strong point on, so that no gap is between the two.
         yield {**_curve(lasting, what, range(end - 1, ages)), **_FAINT}
 
 

@@ -87,22 +87,18 @@ def carried_over(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
 
 def word_origins(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     """Return the content words of each version by where they come from, as shares of all."""
-    stacks = (
-        (
-            _("the last version"),
-            SUMMARY,
-            "",
-            [fact.origin.previous for fact in facts],
-        ),
-        (
-            _("messages taken in"),
-            MESSAGES,
-            "",
-            [fact.origin.messages for fact in facts],
-        ),
-        ("neither", NEITHER, "/", [fact.origin.nowhere for fact in facts]),
-    )
-    traces = [_bars(facts, *stack) for stack in stacks if any(stack[3])]
+    origins = [fact.origin for fact in facts]
+    previous = [origin.previous for origin in origins]
+    messages = [origin.messages for origin in origins]
+    nowhere = [origin.nowhere for origin in origins]
+    traces = []
+    for name, color, pattern, words in (
+        (_("the last version"), SUMMARY, "", previous),
+        (_("messages taken in"), MESSAGES, "", messages),
+        ("neither", NEITHER, "/", nowhere),
+    ):
+        if any(words):
+            traces.append(_bars(facts, name, color, pattern, words))
     return _chart(traces, _("share of content words"), facts, axis, _PERCENT)
 
 

@@ -130,8 +130,10 @@ def marked_compactions(run: Run, axis: RequestAxis) -> list[MarkedCompaction]:
         for compaction in compactions:
             look = request_mark(compaction)
             if look is not None:
-                where = (place, turns[request], request)
-                marked.append(MarkedCompaction(compaction, look, *where))
+                turn = turns[request]
+                mark = MarkedCompaction(compaction, look, place, turn, request)
+                marked.append(mark)
+    # Of no request: it came at the end, or another setting went on.
     for turn, compaction in run.unsent:
         look = request_mark(compaction)
         if look is not None:
@@ -235,7 +237,7 @@ def _call_words(compaction: Compaction) -> str:
 def _happened_lines(
     compaction: Compaction, width: int, run: Run | None = None
 ) -> Iterator[str]:
-    """Lines that say what happened where and why, and with which result."""
+    """Yield lines that say what happened where and why, and with which result."""
     words = compaction_words(compaction, run)
     yield f"<b>{_wrap_lines(words.what, width)}</b>"
     cache = cache_words(compaction, run)
@@ -258,7 +260,7 @@ def cache_words(compaction: Compaction, run: Run | None) -> str:
 
 
 def _first_words(compaction: Compaction, width: int) -> Iterator[str]:
-    """The beginning of the summary, if there is one."""
+    """Yield the beginning of the summary, if there is one."""
     text = compaction.summary or ""
     if text:
         more = "…" if len(text) > FIRST_WORDS_CHARS else ""

@@ -108,19 +108,20 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     the messages that each version stands for, or of an accumulating list the tokens of each entry. Point ids
     (customdata) are event numbers; event ``selected`` is marked."""
     events = compaction_events(run)
-    written = [event for event in events if event.version]
+    versions = [event for event in events if event.version]
     is_list = grows_a_list(run)
     is_ruled = never_summarizes(run) and not run.space.summaries.versions
     last = _last_place(run, events)
     sizes = _sizes(run, events, is_ruled=is_ruled)
 
+    # Later traces lie over earlier ones: marks are on top of the lines of the upper row.
     traces = []
     if any(sizes) and not is_ruled:
         traces.append(_in_force_line(events, sizes, last + 0.5))
-    if is_list and _can_be_layered(run, written):
-        traces.append(_layers(run, written, last + 0.5))
+    if is_list and _can_be_layered(run, versions):
+        traces.append(_layers(run, versions, last + 0.5))
     traces += _marks(run, events, sizes)
-    traces += _below(run, events, written, is_list=is_list)
+    traces += _below(run, events, versions, is_list=is_list)
 
     axis = axis_of([run])
     shapes = turn_partings(axis, rows=("y", "y2"))
@@ -128,14 +129,14 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     if selected is not None:
         place = events[selected].place
         notes.append(_name_of_selected(place, is_late=place > last / 2))
-        for row in ("y domain", "y2 domain"):
-            shapes.append(rule_down(place, stroke(1.5, "dot"), row, layer="below"))
+        shapes += _lines_of_selected(place)
     lower_unit = _("tokens") if is_list else _("message")
-    shown = range(1, int(last) + 1)
+    places = range(1, int(last) + 1)
+    # Of a list only the crosses of failed attempts need a name: the entries have theirs in the row below.
     has_failed = any(event.what is CompactionOutcome.FAILED for event in events)
     return picture(
         traces,
-        xaxis=turns_axis(axis, shown, range=[0.4, last + 0.8], anchor="y2"),
+        xaxis=turns_axis(axis, places, range=[0.4, last + 0.8], anchor="y2"),
         yaxis=_upper_axis(sizes),
         yaxis2={**_AXIS, "title": {"text": lower_unit}, "domain": LOWER},
         annotations=notes,
@@ -176,15 +177,15 @@ def _row_titles(*, is_list: bool, is_ruled: bool) -> list[Part]:
 def _below(
     run: Run,
     events: Sequence[CompactionEvent],
-    written: Sequence[CompactionEvent],
+    versions: Sequence[CompactionEvent],
     *,
     is_list: bool,
 ) -> Iterator[Part]:
     """Yield the lower row: the entries of a list, else what each version stands for."""
     if is_list:
-        yield from _entries(run, written, bar_width(events))
+        yield from _entries(run, versions, bar_width(events))
         return
-    yield from _covered_bars(run, written, bar_width(events))
+    yield from _covered_bars(run, versions, bar_width(events))
     yield from _ruled_bars(run, events)
     yield _conversation(run)
 
@@ -208,6 +209,11 @@ def _name_of_selected(place: float, *, is_late: bool) -> Part:
     )
 
 
+def _lines_of_selected(place: float) -> Iterator[Part]:
+    for row in ("y domain", "y2 domain"):
+        yield rule_down(place, stroke(1.5, "dot"), row, layer="below")
+
+
 def _in_force_line(
     events: Sequence[CompactionEvent], sizes: Sequence[int], end: float
 ) -> Part:
@@ -220,16 +226,16 @@ def _in_force_line(
     )
 
 
-def _can_be_layered(run: Run, written: Sequence[CompactionEvent]) -> bool:
+def _can_be_layered(run: Run, versions: Sequence[CompactionEvent]) -> bool:
     """Return whether each version lies on the one before, on a list that was never begun anew."""
-    is_whole = not any(event.compaction.base for event in written)
-    return is_whole and len(written) <= MAX_LAYERS and not run.earlier_settings
+    is_whole = not any(event.compaction.base for event in versions)
+    return is_whole and len(versions) <= MAX_LAYERS and not run.earlier_settings
 
 
-def _layers(run: Run, written: Sequence[CompactionEvent], end: float) -> Part:
+def _layers(run: Run, versions: Sequence[CompactionEvent], end: float) -> Part:
     """Return a line on top of every entry, from when it came to the end."""
     lines = []
-    for number, event in enumerate(written, start=1):
+    for number, event in enumerate(versions, start=1):
         top = run.space.summaries.tokens(0, number)
         lines.append((event.place, top, end, top))
     x, y = segments(lines, np.nan)
@@ -239,7 +245,7 @@ def _layers(run: Run, written: Sequence[CompactionEvent], end: float) -> Part:
 def _marks(
     run: Run, events: Sequence[CompactionEvent], sizes: Sequence[int]
 ) -> Iterator[Part]:
-    """One trace for each kind of event, so that the legend names them."""
+    """Yield one trace for each kind of event, so that the legend names them."""
     pixels = 12 if len(events) <= FEW_EVENTS else 7
     for outcome, mark in MARKS.items():
         mine = [event for event in events if event.what is outcome]
@@ -262,38 +268,44 @@ def _places(events: Sequence[CompactionEvent]) -> np.ndarray:
 
 
 def _covered_bars(
-    run: Run, written: Sequence[CompactionEvent], width: float
+    run: Run, versions: Sequence[CompactionEvent], width: float
 ) -> Iterator[Part]:
-    """For each version, which messages the summary before it had replaced and which it newly took in."""
-    if not written:
+    """Yield two bars for each version: the messages that the summary before it had replaced, and those that it newly
+    took in."""
+    if not versions:
         return
     before = []
     taken_in = []
-    for event in written:
-        assert event.version is not None  # noqa: S101 - those that were written
+    for event in versions:
+        assert event.version is not None  # noqa: S101 - these events have one
         covers = event.version.covers
         added = event.version.added
+        # The first summary took in all that it covers: nothing came before it.
         before.append(range(covers.start, max(covers.start, added.start)))
         taken_in.append(added)
-    words = [tooltip(run, event) for event in written]
+    words = [tooltip(run, event) for event in versions]
     for name, color, ranges in (
         (_("replaced by the summary before"), SUMMARY, before),
         (_("newly taken in"), MESSAGES, taken_in),
     ):
-        yield _lower_bars(written, ranges, width, words, color, name, is_named=True)
+        yield _lower_bars(versions, ranges, width, words, color, name, is_named=True)
 
 
 def _ruled_bars(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Part]:
     """Yield bars over the messages that a rule cleared, shortened or dropped."""
     for outcome in RULED:
-        mine = [event for event in events if event.what is outcome]
-        mine = [event for event in mine if not lacks_summarizer(event.compaction)]
-        if mine:
-            ranges = [event.compaction.summarized for event in mine]
-            words = Texts(mine, partial(tooltip, run))
-            look = MARKS[outcome]
+        own_events = []
+        for event in events:
+            if event.what is outcome and not lacks_summarizer(event.compaction):
+                own_events.append(event)
+        if own_events:
+            ranges = [event.compaction.summarized for event in own_events]
+            words = Texts(own_events, partial(tooltip, run))
+            mark = MARKS[outcome]
             width = bar_width(events)
-            yield _lower_bars(mine, ranges, width, words, look.color, _(look.name))
+            yield _lower_bars(
+                own_events, ranges, width, words, mark.color, _(mark.name)
+            )
 
 
 def _lower_bars(
@@ -322,18 +334,18 @@ def _lower_bars(
 
 
 def _entries(
-    run: Run, written: Sequence[CompactionEvent], width: float
+    run: Run, versions: Sequence[CompactionEvent], width: float
 ) -> Iterator[Part]:
-    if written:
+    if versions:
         yield bars(
-            _places(written),
-            np.array([event.version.tokens for event in written if event.version]),
+            _places(versions),
+            np.array([event.version.tokens for event in versions if event.version]),
             SUMMARY,
             name=_("tokens of each entry"),
             showlegend=False,
             width=width,
-            customdata=[event.number for event in written],
-            text=[tooltip(run, event) for event in written],
+            customdata=[event.number for event in versions],
+            text=[tooltip(run, event) for event in versions],
             **_IN_LOWER_ROW,
         )
 

@@ -36,8 +36,8 @@ _PATTERN_LINES = {
 
 def svg_of(figure: go.Figure, width_pixels: int, words: str) -> Markup:
     """Return the figure as one ``svg`` element, ``width_pixels`` wide and as high as the figure says; a style sheet may
-    scale it. ``words`` say what is seen to somebody who sees no pictures. Elements that say something when one
-    points at them have it in ``data-tip``, its lines parted by line breaks."""
+    scale it. ``words`` tell somebody who sees no pictures what is on it. An element that has a tooltip carries it in
+    ``data-tip``, its lines parted by line breaks."""
     layout = figure.layout.to_plotly_json()
     margin = layout["margin"]
     height = layout["height"]
@@ -47,15 +47,15 @@ def svg_of(figure: go.Figure, width_pixels: int, words: str) -> Markup:
     )
     traces = [trace.to_plotly_json() for trace in figure.data]
     traces.sort(key=lambda trace: trace["type"] != "bar")  # Plotly draws bars first
-    shapes = layout.get("shapes", ())
+    # What comes later in an SVG lies on top: grid, shapes below, traces, shapes above, notes.
     parts = [*_patterns(traces), *_axes(plane, width_pixels, height)]
-    above: list[Markup] = []
-    for shape in shapes:
-        layer = parts if shape.get("layer") == "below" else above
+    shapes_above: list[Markup] = []
+    for shape in layout.get("shapes", ()):
+        layer = parts if shape.get("layer") == "below" else shapes_above
         layer.append(_shape(shape, plane))
     for trace in traces:
         parts += draw_trace(trace, plane)
-    parts += above
+    parts += shapes_above
     for note in layout.get("annotations", ()):
         parts += _note(note, plane)
     return element(
@@ -117,14 +117,17 @@ def _at(scale: Scale, position: float, reference: str | None) -> float:
 
 
 def _shape(shape: Part, plane: Plane) -> Markup:
-    left = _at(plane.x, shape["x0"], shape.get("xref"))
-    right = _at(plane.x, shape["x1"], shape.get("xref"))
-    y0 = _at(plane.y, shape["y0"], shape.get("yref"))
-    y1 = _at(plane.y, shape["y1"], shape.get("yref"))
+    x_reference = shape.get("xref")
+    y_reference = shape.get("yref")
+    x0 = _at(plane.x, shape["x0"], x_reference)
+    x1 = _at(plane.x, shape["x1"], x_reference)
+    y0 = _at(plane.y, shape["y0"], y_reference)
+    y1 = _at(plane.y, shape["y1"], y_reference)
     if shape["type"] == "line":
-        return _line((left, y0), (right, y1), stroke_look(shape["line"]))
+        return _line((x0, y0), (x1, y1), stroke_look(shape["line"]))
+    # An axis may count upwards or downwards, a rectangle has its height from the top.
     top, bottom = sorted((y0, y1))
-    place = lengths(x=left, y=top, width=right - left, height=bottom - top)
+    place = lengths(x=x0, y=top, width=x1 - x0, height=bottom - top)
     return element("rect", **place, fill=paint(shape.get("fillcolor", "none")))
 
 
@@ -133,11 +136,12 @@ def _note(note: Part, plane: Plane) -> Iterator[Markup]:
     x = _at(plane.x, note["x"], note.get("xref"))
     y = _at(plane.y, note["y"], note.get("yref"))
     if note.get("showarrow", True):
-        place = (x, y)
+        # The words stand where the arrow begins; it ends a little above the place that it points down at.
+        tip = (x, y - note["standoff"])
         x = _at(plane.x, note["ax"], note.get("axref"))
         y = _at(plane.y, note["ay"], note.get("ayref"))
         arrow = {"color": note["arrowcolor"], "width": note["arrowwidth"]}
-        yield _line((x, y), (place[0], place[1] - note["standoff"]), stroke_look(arrow))
+        yield _line((x, y), tip, stroke_look(arrow))
     font = note.get("font", {})
     yield text_at(
         note["text"],

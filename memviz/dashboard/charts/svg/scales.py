@@ -37,8 +37,8 @@ class Scale:
 
     def pixel_on_axis(self, position: float) -> float:
         """Return the pixel of a position as notes have it: a logarithm on a logarithmic axis."""
-        share = (position - self.low) / (self.high - self.low or 1.0)
-        return self.start + share * (self.stop - self.start)
+        span = self.high - self.low or 1.0
+        return self.share((position - self.low) / span)
 
     def share(self, part: float) -> float:
         """Return the pixel at a part (0 to 1) of the axis."""
@@ -67,9 +67,10 @@ class Scale:
         most_ticks = max(1.0, abs(self.stop - self.start) / pixels_apart)
         least = abs(self.high - self.low) / most_ticks or 1.0
         power = 10.0 ** floor(log10(least))
-        step = next(
-            digit * power for digit in _ROUND_STEPS if digit * power >= least * 0.999
-        )
+        for digit in _ROUND_STEPS:
+            step = digit * power
+            if step >= least * 0.999:  # rounding must not skip the step that fits
+                break
         is_whole = self.axis.get("tickformat", "").endswith("d")
         return max(1.0, step) if is_whole else step
 

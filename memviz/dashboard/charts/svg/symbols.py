@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import cos, pi, sin
 
 from markupsafe import Markup
@@ -87,12 +86,15 @@ def symbol(
     if corners is None:
         place = lengths(cx=x, cy=y, r=radius)
         return element("circle", **place, **look, data_tip=tip)
-    return element(
-        "polygon", points=_points(corners, x, y, radius * LARGER), **look, data_tip=tip
-    )
+    points = _points(corners, x, y, radius * LARGER)
+    return element("polygon", points=points, **look, data_tip=tip)
 
 
-def _points(
-    corners: Sequence[tuple[float, float]], x: float, y: float, radius: float
-) -> str:
-    return " ".join(f"{x + radius * a:.1f},{y + radius * b:.1f}" for a, b in corners)
+def _points(corners: Corners, x: float, y: float, radius: float) -> str:
+    """Return the corners around a place as SVG writes them: ``10.0,5.0 15.0,12.5 5.0,12.5``."""
+    points = []
+    for across, down in corners:
+        corner_x = x + radius * across
+        corner_y = y + radius * down
+        points.append(f"{corner_x:.1f},{corner_y:.1f}")
+    return " ".join(points)

@@ -149,15 +149,12 @@ def _bars(trace: Trace, plane: Plane) -> Iterator[Markup]:
     pattern = PATTERNS.get(marker.get("pattern", {}).get("shape", ""))
     for number, (length, row) in enumerate(zip(trace["x"], trace["y"], strict=True)):
         base = value_at(trace["base"], number)
+        begin = plane.x.pixel(base)
+        end = plane.x.pixel(base + length)
         half = value_at(trace["width"], number) / 2
-        left = plane.x.pixel(base)
-        top, bottom = sorted((plane.y.pixel(row - half), plane.y.pixel(row + half)))
-        place = lengths(
-            x=left,
-            y=top,
-            width=plane.x.pixel(base + length) - left,
-            height=bottom - top,
-        )
+        edges = (plane.y.pixel(row - half), plane.y.pixel(row + half))
+        top, bottom = sorted(edges)
+        place = lengths(x=begin, y=top, width=end - begin, height=bottom - top)
         tip = tips[number]
         yield element("rect", **place, fill=paint(marker["color"]), data_tip=tip)
         if pattern is not None:

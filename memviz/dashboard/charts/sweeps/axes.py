@@ -92,17 +92,20 @@ def linear_range(words: MeasureWords, finite: Values) -> tuple[float, float]:
         return 0.0, 1.0
     low = float(finite.min())
     high = float(finite.max())
-    least = LEAST_SHARE_SPAN
+    # Values that hardly differ are drawn in the middle of a span that is wide enough.
+    least_span = LEAST_SHARE_SPAN
     if not words.is_share:
-        least = max(LEAST_SPAN * abs(high), 1e-12)
-    missing = max(0.0, least - (high - low)) / 2
+        least_span = max(LEAST_SPAN * abs(high), 1e-12)
+    missing = max(0.0, least_span - (high - low)) / 2
     low -= missing
     high += missing
     room = MARGIN * (high - low)
+    # No share is above 1, and nothing that is measured is below 0: there the axis shows only half of its room.
     if words.is_share:
         high = min(high, 1.0)
     low = max(low, 0.0)
-    return (low - room if low > room else -room / 2), high + room
+    bottom = low - room if low > room else -room / 2
+    return bottom, high + room
 
 
 def _ratio_axis(words: MeasureWords, finite: Values) -> Part:
@@ -127,6 +130,7 @@ def round_numbers(low: float, high: float) -> list[float]:
         inside = [number for number in numbers if low <= log10(number) <= high]
         if len(inside) <= MOST_TICKS:
             return inside
+    # Even the powers of ten are too many: every second or third of them.
     return inside[:: ceil(len(inside) / MOST_TICKS)]
 
 
@@ -199,13 +203,14 @@ def values_axis(x: Axis, values: list[Any]) -> Part:
     places = np.array(values, dtype=float)
     by_ratio = counts_by_ratio(places)
     if by_ratio:
+        # The range of a logarithmic axis is in powers of ten; its ticks are plain values.
         places = np.log10(places)
     low = 0.0
     high = 1.0
     if values:
         low = float(places.min())
         high = float(places.max())
-    room = (high - low) / 30 or 0.5
+    room = (high - low) / 30 or 0.5  # a single value spans nothing
     axis = {
         "automargin": True,
         "title": title,
@@ -215,11 +220,12 @@ def values_axis(x: Axis, values: list[Any]) -> Part:
     }
     if len(values) > MOST_VALUES_NAMED and not by_ratio:
         return {**axis, "tickformat": ",d"}
-    ticked = []
+    # A value too near to the tick before it has none: their words would lie on each other.
+    tick_values = []
     last_place = -np.inf
     for place, value in zip(places.tolist(), values, strict=True):
         if place - last_place >= (high - low) / NEXT_TICK_PARTS:
-            ticked.append(value)
+            tick_values.append(value)
             last_place = place
-    words = list(map(value_words, ticked))
-    return {**axis, "tickmode": "array", "tickvals": ticked, "ticktext": words}
+    words = list(map(value_words, tick_values))
+    return {**axis, "tickmode": "array", "tickvals": tick_values, "ticktext": words}

@@ -18,8 +18,11 @@ from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
+    CELL_SCALE,
     GREY,
-    INVISIBLE,
+    STAYS_UNDRAWN,
+    UNDRAWN,
+    WHITE_BELOW,
     Part,
     box,
     category_axis,
@@ -53,13 +56,12 @@ from memviz.dashboard.charts.sweeps.setting_words import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-SCALE = "Cividis"
-"""Even steps of lightness, the same for eyes without red or green cones; its bright end is always the good one."""
 MOST_WRITTEN = 150
 """Up to so many cells have their value written into them."""
-DARK_BELOW = 0.47
-"""Share of the scale from its dark end up to which white is read better on it than black."""
 WIDEST_PIXELS = 1100
+"""The widest map."""
+PLOTLY_HOVER_PIXELS = 20
+"""The distance from a point at which Plotly shows its tooltip by itself."""
 LEAST_ROWS = 3
 """A map of fewer rows is as high as one of so many, so that the name of the axis has room."""
 MARGINS = {"l": 76, "r": 10, "t": 46, "b": 56}
@@ -69,17 +71,14 @@ _WHITE = "#FFFFFF"
 _BLACK = "#000000"
 _COLORBAR = {"thickness": 12, "outlinewidth": 0}
 _LAYOUT: Part = {"over_turns": False, "legend": SETTINGS_LEGEND}
-_HIDDEN = {"marker": {"opacity": 0}}
 _POINT: Part = {
     "mode": "markers+text",
     "textposition": "middle center",
     "textfont": {"color": GREY},
-    "selected": _HIDDEN,
-    "unselected": _HIDDEN,
+    **STAYS_UNDRAWN,
     "name": "settings",
     "showlegend": False,
 }
-_UNDRAWN = {"opacity": 0, "size": 1, "color": INVISIBLE}
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +101,7 @@ def setting_map(
     recommended: int | None = None,
     writer: SettingWords = MEDIANS,
 ) -> go.Figure:
-    """Return the map of ``measure`` over the parameters ``x`` and ``y``.
+    """Return ``measure`` over the parameters ``x`` and ``y``, one cell a setting.
 
     ``table`` holds rows of ``Sweep.by_setting(over)`` of one strategy, about which ``writer`` writes. Bright cells are
     good ones: cheap, or with much retained. ``chosen`` and ``recommended`` are numbers of settings. Points carry the
@@ -117,21 +116,25 @@ def setting_map(
     tooltips = {}
     for number, row in rows_by_setting(table).items():
         tooltips[number] = writer.tooltip(row, *measure_words(row, measure))
+    frames, keys = _frames_and_keys(cells, chosen, recommended)
     rows, columns = cells.values.shape
-    pixels = max(LEAST_ROWS, rows) * height_pixels.CELL
-    frames, names = _frames_and_keys(cells, chosen, recommended)
-    foot_pixels = MARGINS["b"] + (LEGEND_PIXELS if names else 0)
+    rows_pixels = max(LEAST_ROWS, rows) * height_pixels.CELL
+    foot_pixels = MARGINS["b"]
+    if keys:
+        foot_pixels += LEGEND_PIXELS
+    # A point is reached from anywhere in its cell, in the widest picture too.
+    half_column_pixels = WIDEST_PIXELS // (2 * max(columns, 1))
     return picture(
-        [*_heatmaps(cells, words), _points(cells, x, y, tooltips), *names],
+        [*_heatmaps(cells, words), _points(cells, x, y, tooltips), *keys],
         **_LAYOUT,
         title=heading(escaped(title)),
         xaxis=_axis(x, cells.x),
         yaxis=_axis(y, cells.y),
         shapes=frames,
-        showlegend=bool(names),
-        hoverdistance=max(20, WIDEST_PIXELS // (2 * max(columns, 1))),
+        showlegend=bool(keys),
+        hoverdistance=max(PLOTLY_HOVER_PIXELS, half_column_pixels),
         margin={**MARGINS, "b": foot_pixels},
-        height=pixels + MARGINS["t"] + foot_pixels,
+        height=rows_pixels + MARGINS["t"] + foot_pixels,
         uirevision=f"map {x.name} {y.name} {measure}",
     )
 
@@ -155,54 +158,62 @@ def _axis(axis: Axis, values: list[Any]) -> Part:
 
 
 def _heatmaps(cells: _Map, words: MeasureWords) -> Iterator[Part]:
-    """The cells: those whose value is written in white, and those in black."""
+    """Yield the cells whose value is written in white, then those in black: a trace has letters of one colour."""
     by_ratio = not words.is_share and counts_by_ratio(cells.values)
     levels = np.log10(cells.values) if by_ratio else cells.values
     finite = levels[np.isfinite(levels)]
-    low = 0.0
-    high = 1.0
-    if finite.size:
-        low = float(finite.min())
-        high = float(finite.max())
-    if low >= high:
-        low -= 0.5
-        high += 0.5
+    low, high = _ends_of_scale(finite)
     brightness = (levels - low) / (high - low)
     if words.less_is_better:
         brightness = (high - levels) / (high - low)
     colorbar = {**_COLORBAR, **_colorbar_ticks(words, low, high, by_ratio)}
-    is_dark = brightness < DARK_BELOW
-    is_bright = brightness >= DARK_BELOW
-    for color, there in ((_WHITE, is_dark), (_BLACK, is_bright)):
+    # A cell without a value is NaN, which is neither below nor above: it belongs to none.
+    is_dark = brightness < WHITE_BELOW
+    is_bright = brightness >= WHITE_BELOW
+    for letters, is_member in ((_WHITE, is_dark), (_BLACK, is_bright)):
         yield heat(
-            np.where(there, levels, np.nan),
+            np.where(is_member, levels, np.nan),
             low,
             high,
-            SCALE,
+            CELL_SCALE,
             2,
             reversescale=words.less_is_better,
-            textfont={"color": color},
-            showscale=color == _WHITE and bool(finite.size),
+            textfont={"color": letters},
+            # One of the two shows the scale for both.
+            showscale=letters == _WHITE and bool(finite.size),
             colorbar=colorbar,
-            **_cell_texts(cells, words, there),
+            **_cell_texts(cells, words, is_member),
         )
 
 
-def _cell_texts(cells: _Map, words: MeasureWords, there: NDArray[np.bool_]) -> Part:
-    """Return the values in the cells. Plotly fits the longest text of a trace into its cells: with an empty line above
-    and below it becomes no larger than other text, and padding makes both traces alike."""
+def _ends_of_scale(levels: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the levels of the darkest and of the brightest colour. A single level stands in the middle of its
+    scale."""
+    if not levels.size:
+        return 0.0, 1.0
+    low = float(levels.min())
+    high = float(levels.max())
+    if low >= high:
+        return low - 0.5, high + 0.5
+    return low, high
+
+
+def _cell_texts(cells: _Map, words: MeasureWords, is_member: NDArray[np.bool_]) -> Part:
+    """Return the values in the cells of one trace. Plotly fits the longest text of a trace into its cells: with an
+    empty line above and below it becomes no larger than other text, and padding makes both traces alike."""
     if cells.values.size > MOST_WRITTEN:
         return {}
     texts = [list(map(words.shown, row)) for row in cells.values.tolist()]
-    longest = max((len(text) for row in texts for text in row), default=0)
-    written = []
-    for row, places in zip(texts, there.tolist(), strict=True):
-        line = []
-        for text, is_here in zip(row, places, strict=True):
-            padded = (text if is_here else "").center(longest)
-            line.append(f" <br>{padded}<br> ")
-        written.append(line)
-    return {"text": written, "texttemplate": "%{text}"}
+    lengths = [len(text) for row in texts for text in row]
+    longest = max(lengths, default=0)
+    rows = []
+    for texts_of_row, members in zip(texts, is_member.tolist(), strict=True):
+        row = []
+        for text, is_own in zip(texts_of_row, members, strict=True):
+            own_text = text if is_own else ""
+            row.append(f" <br>{own_text.center(longest)}<br> ")
+        rows.append(row)
+    return {"text": rows, "texttemplate": "%{text}"}
 
 
 def _colorbar_ticks(
@@ -215,15 +226,15 @@ def _colorbar_ticks(
     return {"tickvals": np.log10(values).tolist(), "ticktext": texts}
 
 
-def _points(cells: _Map, x: Axis, y: Axis, words: dict[int, str]) -> Part:
-    """Return a point on every cell, that of a setting that was not measured, too."""
+def _points(cells: _Map, x: Axis, y: Axis, tooltip_of: dict[int, str]) -> Part:
+    """Return a point on every cell, with a dash on those whose setting was not measured."""
     rows, columns = np.indices(cells.settings.shape).reshape(2, -1)
-    numbers = cells.settings.ravel().tolist()
+    settings = cells.settings.ravel().tolist()
     tooltips = []
     signs = []
-    for number, row, column in zip(numbers, rows, columns, strict=True):
-        if number >= 0:
-            tooltips.append(words[number])
+    for setting, row, column in zip(settings, rows, columns, strict=True):
+        if setting >= 0:
+            tooltips.append(tooltip_of[setting])
             signs.append("")
         else:
             across = axis_value_words(x, cells.x[column])
@@ -231,32 +242,35 @@ def _points(cells: _Map, x: Axis, y: Axis, words: dict[int, str]) -> Part:
             lines = [escaped(across), escaped(up), _("Not measured.")]
             tooltips.append("<br>".join(lines))
             signs.append("–")
-    about = {"customdata": numbers, "hovertext": tooltips}
-    return marks(columns, rows, signs, _UNDRAWN, **about, **_POINT)
+    about = {"customdata": settings, "hovertext": tooltips}
+    return marks(columns, rows, signs, UNDRAWN, **about, **_POINT)
 
 
 def _frames_and_keys(
     cells: _Map, chosen: int | None, recommended: int | None
 ) -> tuple[list[Part], list[Part]]:
-    """Return the frames of these two settings, and what the legend calls them."""
+    """Return the frames of these two settings, and their entries of the legend."""
     frames = []
-    names = []
+    keys = []
     for name, setting, dash in (
         (_("Chosen"), chosen, "dot"),
         (_("Recommended"), recommended, "solid"),
     ):
-        boxes = [*_frame(cells, setting, dash)]
+        boxes = list(_frame(cells, setting, dash))
         frames += boxes
         if boxes:
-            names.append(legend_entry(name, mode="lines", line=stroke(2.5, dash)))
-    return frames, names
+            keys.append(legend_entry(name, mode="lines", line=stroke(2.5, dash)))
+    return frames, keys
 
 
 def _frame(cells: _Map, setting: int | None, dash: str) -> Iterator[Part]:
-    """A white frame within a black one: it is seen on every colour of the scale, on a light page and on a dark one."""
+    """Yield a white frame within a black one, which is seen on every colour of the scale, on a light page and on a dark
+    one."""
+    # Cells without a setting have the number -1, which is nobody's choice.
     if setting is None or setting < 0:
         return
     for row, column in np.argwhere(cells.settings == setting).tolist():
-        place = (column - 0.48, column + 0.48), (row - 0.46, row + 0.46)
-        yield box(*place, line=stroke(6, "solid", _BLACK))
-        yield box(*place, line=stroke(2.5, dash, _WHITE))
+        x = (column - 0.48, column + 0.48)
+        y = (row - 0.46, row + 0.46)
+        yield box(x, y, line=stroke(6, "solid", _BLACK))
+        yield box(x, y, line=stroke(2.5, dash, _WHITE))

@@ -104,8 +104,8 @@ def parameter_line(
     rows = table.sort_values(x.name)
     marked = {"Recommended": recommended, "Chosen": chosen}
     beaten = beaten or {}
-    traces = [*_rings(rows, x, measure, marked)]
-    (mark,) = strategy_marks(table, strategies)
+    traces = list(_rings(rows, x, measure, marked))
+    (mark,) = strategy_marks(table, strategies)  # of one strategy
     traces += _line(rows, x, measure, mark, writer, beaten)
     if beaten:
         traces.append(pale_key())
@@ -139,8 +139,8 @@ def _line(
     writer: SettingWords,
     beaten: Mapping[int, str],
 ) -> Iterator[Part]:
-    """The line, then its points: those that another strategy beats are a trace of their
-    own, because a chart that has a chosen point can only pale whole traces."""
+    """Yield the line, then its points. Those that another strategy beats are a trace of their own: while a point is
+    chosen, a chart can pale only whole traces."""
     places = rows[x.name].to_numpy(dtype=float)
     values = rows[measure].to_numpy(dtype=float)
     look = stroke(2, mark.dash, mark.color)
@@ -156,8 +156,10 @@ def _line(
         settings = numbers[alike].tolist()
         tooltips = []
         for number in settings:
-            more = [*measure_words(row_of[number], measure), beaten.get(number, "")]
-            tooltips.append(writer.tooltip(row_of[number], *filter(None, more)))
+            sentences = list(measure_words(row_of[number], measure))
+            if beaten.get(number):
+                sentences.append(beaten[number])
+            tooltips.append(writer.tooltip(row_of[number], *sentences))
         opacity = {"opacity": PALE if is_pale else 1.0}
         yield marks(
             places[alike],
@@ -178,13 +180,13 @@ def _rings(
     rows: DataFrame, x: Axis, measure: str, marked: Mapping[str, int | None]
 ) -> Iterator[Part]:
     for name, setting in marked.items():
-        ringed = rows[rows["setting"] == setting].dropna(subset=[measure])
-        if len(ringed):
+        row = rows[rows["setting"] == setting].dropna(subset=[measure])
+        if len(row):
             yield setting_ring(
                 name,
                 RING_PIXELS - 3,
-                ringed[x.name].to_numpy(dtype=float),
-                ringed[measure].to_numpy(dtype=float),
+                row[x.name].to_numpy(dtype=float),
+                row[measure].to_numpy(dtype=float),
                 legendgroup=name,
                 showlegend=True,
                 **_AXES,
@@ -208,6 +210,5 @@ def _title_words(measure: str, threshold: float | None) -> str:
 
 def _knee_words(knee: float, x_axis: Part) -> Part:
     """Return the words at the foot, where a curve that rises leaves room."""
-    return note(
-        _("bends at {knee:g}", knee=knee), position_on(x_axis, knee), 0, **_AT_FOOT
-    )
+    words = _("bends at {knee:g}", knee=knee)
+    return note(words, position_on(x_axis, knee), 0, **_AT_FOOT)

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 MARGINS = {"r": 14, "t": 50, "b": 50}
 _UNBEATEN = -1
 _NOT_COMPARED = -2
+"""In an array of winners: the setting that no other one beats, and the one that takes no part."""
 _AXIS = {"automargin": True, "zeroline": False}
 _LAYOUT: Part = {
     "over_turns": False,
@@ -110,16 +111,19 @@ def pareto_chart(
     strategies: Sequence[str] = (),
     title: str | None = None,
 ) -> go.Figure:
-    """Return cost (``measure``: "usd" or "all_tokens") to the right, the share of facts kept upwards, or the largest
-    request where no facts are known; one point a setting, with its number as customdata.
+    """Return cost (``measure``: "usd" or "all_tokens") to the right, and the share of facts kept upwards, or the
+    largest request where no facts are known; one point a setting, with its number as customdata.
 
     ``table`` holds rows of ``Sweep.by_setting(over)``, about which ``writer`` writes. ``chosen`` and ``recommended``
     are numbers of settings. Settings below ``min_retention`` (0 to 1) lie under a dashed line; those with a request
     over ``max_peak_tokens`` are hollow. ``strategies`` keeps colours in place
     (:func:`memviz.dashboard.charts.sweeps.points.strategy_marks`).
     """
-    upwards = _FACTS if table["retention"].notna().any() else _SIZES
-    limit = min_retention if upwards is _FACTS else max_peak_tokens
+    upwards = _SIZES
+    limit = max_peak_tokens
+    if table["retention"].notna().any():
+        upwards = _FACTS
+        limit = min_retention
     limits = () if limit is None else (limit,)
     most_tokens = np.inf if max_peak_tokens is None else max_peak_tokens
     winners = _winners(table, measure, upwards)
@@ -128,19 +132,25 @@ def pareto_chart(
     x_axis = measure_axis(measure, points.x)
     y_axis = measure_axis(upwards.measure, points.y, limits)
 
-    traces = [_front(points, x_axis)] if upwards is _FACTS else []
+    # Later traces lie over earlier ones: the points are on top. Then the legend is filled.
+    traces = []
+    if upwards is _FACTS:
+        traces.append(_front(points, x_axis))
     traces += rings(points, chosen, recommended)
     traces += point_traces(points, strategy_marks(table, strategies))
     if (winners >= 0).any():
         traces.append(pale_key())
     if points.hollow.any():
         traces.append(hollow_key(most_tokens))
-    traces += [upwards.limit_key(limit) for limit in limits]
+    traces += map(upwards.limit_key, limits)
+    if title is None:
+        title = _(upwards.heading)
+    x_title = {"text": WORDS[measure].axis_title}
     y_title = {"text": _(upwards.title)}
     return picture(
         traces,
-        title=heading(escaped(_(upwards.heading) if title is None else title)),
-        xaxis={**_AXIS, "title": {"text": WORDS[measure].axis_title}, **x_axis},
+        title=heading(escaped(title)),
+        xaxis={**_AXIS, "title": x_title, **x_axis},
         yaxis={**_AXIS, "automargin": False, "title": y_title, **y_axis},
         shapes=[rule_across(at, stroke(1, "dash"), yref="y") for at in limits],
         annotations=recommended_name(points, recommended, x_axis, y_axis),
@@ -171,15 +181,16 @@ def _points(
 
 
 def _winners(table: DataFrame, measure: str, upwards: _Upwards) -> NDArray[np.int64]:
-    """Return of each setting the place of the one that beats it. A setting that could not be run over every
-    conversation is not compared."""
+    """Return of each setting the row of the one that beats it, or a negative number where none does. A setting that
+    could not be run over every conversation beats no other one."""
     if upwards is _SIZES:
         return np.full(len(table), _UNBEATEN)
     rows = rows_by_setting(table).values()
-    is_compared = np.array([not row.get("failed", 0) for row in rows], dtype=bool)
-    shares = np.where(is_compared, _column(table, "retention"), np.nan)
+    is_complete = np.array([not row.get("failed", 0) for row in rows], dtype=bool)
+    # Without a share a setting wins nowhere.
+    shares = np.where(is_complete, _column(table, "retention"), np.nan)
     winners = beaten_by(_column(table, measure), shares)
-    return np.where(is_compared | (winners >= 0), winners, _NOT_COMPARED)
+    return np.where(is_complete | (winners >= 0), winners, _NOT_COMPARED)
 
 
 def _tooltips(
@@ -206,14 +217,18 @@ def _column(table: DataFrame, name: str) -> NDArray[np.float64]:
 
 
 def _front(points: Points, x_axis: Part) -> Part:
-    """Return the most that any amount keeps: a step up at every setting on the front, and on to the right end."""
+    """Return the line of the largest share that each cost can buy: a step up at every setting on the front, and on to
+    the right end."""
     front = np.flatnonzero(~points.pale & points.drawn)
-    front = front[np.argsort(points.x[front], kind="stable")]
-    x = points.x[front]
-    y = points.y[front]
+    cheapest_first = front[np.argsort(points.x[front], kind="stable")]
+    x = points.x[cheapest_first]
+    y = points.y[cheapest_first]
     if front.size:
+        # The range of a logarithmic axis is in powers of ten, the data of a line are not.
         end = x_axis["range"][1]
-        x = np.append(x, 10.0**end if x_axis["type"] == "log" else end)
+        if x_axis["type"] == "log":
+            end = 10.0**end
+        x = np.append(x, end)
         y = np.append(y, y[-1])
     steps = {"shape": "hv", "width": 1.5, "color": GREY}
     return path(x, y, steps, name=_("Best trade-offs"))

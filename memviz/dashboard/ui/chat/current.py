@@ -52,20 +52,22 @@ def current_chat(models: Models) -> ChatDesk | BackgroundReplay | LongTalk:
     with errors_shown():
         if state.deriving is not None and state.deriving.is_stopped:
             _leave_as_it_was(state.deriving.note)
-        chosen = state.setting.build()
-        chat = state.begun or _open(models, chosen)
+        strategy = state.setting.build()
+        chat = state.begun or _open(models, strategy)
         if not isinstance(chat, Chat):
             return chat
+        # Models, switches and vectors are the session's: they may be others than when the chat was begun.
         chat.log.kept_vectors = workspace().kept_vectors
         chat.use(models.answerer.build(), models.summarizer.build())
         chat.recall_tool = state.recall_tool or None
         chat.review = state.review
         desk = ChatDesk(workspace(), state, chat, models)
-        if _setting_of(chat) == (chosen, state.counter):
+        if _setting_of(chat) == (strategy, state.counter):
             state.derive()  # the setting that another one was being derived for was taken back
-        elif work := _change_setting(desk, chosen):
-            return work
         else:
+            work = _change_setting(desk, strategy)
+            if work is not None:
+                return work
             desk.save()
         if state.deleted and not desk.is_gone:  # restored elsewhere as well
             desk.restore()
@@ -80,7 +82,7 @@ def _setting_of(chat: Chat) -> tuple[Strategy, str]:
     return chat.strategy, chat.run.counter.name
 
 
-def _open(models: Models, chosen: Strategy) -> Chat | BackgroundReplay | LongTalk:
+def _open(models: Models, strategy: Strategy) -> Chat | BackgroundReplay | LongTalk:
     """Return a new chat or the saved one, if its memory is there; else the replay that derives it, or the conversation
     where that is not begun without being asked for."""
     state = chat_state()
@@ -89,21 +91,22 @@ def _open(models: Models, chosen: Strategy) -> Chat | BackgroundReplay | LongTal
     id = state.conversation_id
     if id is None:
         state.chat = Chat(
-            chosen,
+            strategy,
             model=answering,
             summarizer=writing,
             counter=state.counter,
             system_prompt=state.system_prompt.strip() or None,
         )
         return state.chat
-    run = _saved_run(id, models.summarizer, chosen)
+    run = _saved_run(id, models.summarizer, strategy)
     if not isinstance(run, Run):
         return run
     chat = Chat.resume(run, model=answering, summarizer=writing)
     state.chat = chat
     state.kept_ahead = chat.ahead
     state.write_on_click = not models.summarizer.is_free
-    is_as_shown = _setting_of(chat) == (chosen, state.counter)
+    # The controls were drawn before the chat was read: if it was left otherwise, they are drawn again.
+    is_as_shown = _setting_of(chat) == (strategy, state.counter)
     if keeps_its_switches(id) and chat.review != state.review:
         state.review = chat.review
         is_as_shown = False
@@ -114,8 +117,10 @@ def _open(models: Models, chosen: Strategy) -> Chat | BackgroundReplay | LongTal
 
 
 def _saved_run(
-    id: str, summarizer: ModelChoice, chosen: Strategy
+    id: str, summarizer: ModelChoice, strategy: Strategy
 ) -> Run | BackgroundReplay | LongTalk:
+    """Return the run of a saved chat, or of another conversation the replay that derives it; that itself where it waits
+    to be asked for."""
     state = chat_state()
 
     def begin(
@@ -125,14 +130,14 @@ def _saved_run(
             id,
             state.counter,
             writer,
-            chosen,
+            strategy,
             cancellation=cancellation,
             is_damaged=is_damaged,
         )
 
     entry = store().entry(id)
-    key = (id, entry.updated_at, chosen, state.counter, summarizer)
-    memory = DerivedMemory(key, begin, chosen)
+    key = (id, entry.updated_at, strategy, state.counter, summarizer)
+    memory = DerivedMemory(key, begin, strategy)
     if state.deriving is None or state.deriving_of != key:
         state.derive()
         try:
@@ -174,25 +179,26 @@ def _offer_to_derive(
     st.stop()
 
 
-def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None:
+def _change_setting(desk: ChatDesk, strategy: Strategy) -> BackgroundReplay | None:
     """Go on under another setting; returns the replay that still derives the memory for that."""
     state = desk.state
     chat = desk.chat
     summarizer = desk.models.summarizer
     had_decisions = chat.run.has_decisions
-    waited = chat.proposal is not None
-    key = (state.conversation_id, len(chat.log), chosen, state.counter, summarizer)
+    was_waiting = chat.proposal is not None
+    key = (state.conversation_id, len(chat.log), strategy, state.counter, summarizer)
 
     def begin(writer: Model, cancellation: Cancellation) -> BackgroundReplay:
-        beginning = chat.begun_under(chosen, state.counter, writer)
+        beginning = chat.begun_under(strategy, state.counter, writer)
         return BackgroundReplay(*beginning, lambda run: None, cancellation)
 
     calls = len(chat.run.compactions) if was_asked(chat.run) else 0
-    run = derived_run(summarizer, DerivedMemory(key, begin, chosen, calls))
+    run = derived_run(summarizer, DerivedMemory(key, begin, strategy, calls))
     if isinstance(run, BackgroundReplay):
         return run
     chat.adopt(run)
-    state.going_on = waited and chat.unanswered
+    # What waited for a decision under the setting before is sent now, without one.
+    state.going_on = was_waiting and chat.unanswered
     if had_decisions:
         st.toast(
             _(

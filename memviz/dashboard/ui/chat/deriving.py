@@ -147,6 +147,7 @@ def _expect_vectors(strategy: Strategy, work: BackgroundReplay) -> NoReturn:
 
 
 def begin_deriving(summarizer: ModelChoice, memory: DerivedMemory) -> BackgroundReplay:
+    """Begin the replay that derives ``memory``, in place of any that is at work, and return it."""
     cancellation = Cancellation()
     chat_state().agreed = None
     writer = summarizer.build_summarizer(cancellation.heed)

@@ -86,11 +86,10 @@ def _draw_last_request(strategy: Strategy, last: TurnRecord) -> None:
         config={"displayModeBar": False},
         alt=request_finding(last),
     )
-    badges = [
-        f":{BADGES[part]}-badge[{_(PART_TITLES[part])} {tokens:,}]"
-        for part, tokens in last.tokens.items()
-        if tokens
-    ]
+    badges = []
+    for part, tokens in last.tokens.items():
+        if tokens:
+            badges.append(f":{BADGES[part]}-badge[{_(PART_TITLES[part])} {tokens:,}]")
     st.markdown(" ".join(badges))
 
 
@@ -109,20 +108,18 @@ def _draw_next_summarization(chat: Chat) -> None:
         words = _("A summarization waits for your decision")
         st.markdown(f":violet-badge[:material/compress: {words}]")
     else:
-        st.caption(
-            f":material/compress: {next_summary(chat.strategy, chat.memory, chat.headroom())}",
-            help=tooltip("headroom"),
-        )
+        words = next_summary(chat.strategy, chat.memory, chat.headroom())
+        st.caption(f":material/compress: {words}", help=tooltip("headroom"))
 
 
 def _draw_totals(run: Run) -> None:
     use = token_use(run)
-    sent = noop("Tokens sent to the chat model, over all turns.")
+    sent_help = noop("Tokens sent to the chat model, over all turns.")
     if run.has_calls:
-        sent = noop("Tokens sent to the chat model, over all {count:,} calls.")
+        sent_help = noop("Tokens sent to the chat model, over all {count:,} calls.")
     # It wraps where a column would cut the labels short.
     with buttons_row("xsmall"):
-        _draw_total(_("Sent"), use.sent_tokens, _(sent, count=len(run.requests)))
+        _draw_total(_("Sent"), use.sent_tokens, _(sent_help, count=len(run.requests)))
         _draw_total(_("Summaries"), use.summarizations, _("Summaries written so far."))
         if use.thinking_tokens:
             thinking = _("Tokens the model thought in.")
@@ -138,7 +135,8 @@ def _draw_total(label: str, number: int, help: str) -> None:
 def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) -> str:
     """Return how far the next summary is: what is limited, how much of it there is, and what happens then. ``headroom``
     is that of the chat, which knows of failures."""
-    if idle := strategy.idle_because(memory):
+    idle = strategy.idle_because(memory)
+    if idle:
         return _(
             "This setting never summarizes, and nothing is cleared, because {idle}.",
             idle=idle,
@@ -206,12 +204,11 @@ def _summary_apart(strategy: Strategy, memory: Memory, fill: Fill) -> str:
     """Return a sentence that the summary counts in a request, though not in the bar of what fills up; empty where there
     is none."""
     limit = limit_of(strategy)
-    if (
-        memory.summary is None
-        or limit is None
-        or "summary" not in limit.parts
-        or "summary" in fill.counts.split()
-    ):
+    if memory.summary is None or limit is None:
+        return ""
+    counts_in_request = "summary" in limit.parts
+    counts_in_fill = "summary" in fill.counts.split()
+    if counts_in_fill or not counts_in_request:
         return ""
     return _(
         " The summary counts in the size of a request, but alone sets nothing off."
@@ -226,8 +223,10 @@ def request_size(strategy: Strategy, record: TurnRecord) -> tuple[str, str]:
     if limit is None:
         return size, ""
     part_names = []
+    nothing = dict.fromkeys(record.tokens, 0)
     for part in record.tokens:
-        if strategy.counted_tokens({**dict.fromkeys(record.tokens, 0), part: 1}):
+        # A part counts if one token of it alone does.
+        if strategy.counted_tokens({**nothing, part: 1}):
             part_names.append(_(PART_TITLES[part]).lower())
     counts = _(
         "{counts:,} of them count toward the limit of {limit:,}: {named}. The rest does not count.",

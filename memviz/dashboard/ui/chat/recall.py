@@ -103,10 +103,11 @@ def _choose(desk: ChatDesk) -> None:
 
 def _recall_parts(turns: str, last: int, words: str) -> dict[str, Any]:
     """Return the arguments of a recall; empty when nothing is asked for."""
+    stripped_words = map(str.strip, words.split(","))
     parts = {
         "turns": parse_numbers(turns),
         "last_n": last or None,
-        "keywords": tuple(word.strip() for word in words.split(",") if word.strip()),
+        "keywords": tuple(filter(None, stripped_words)),
     }
     return parts if any(parts.values()) else {}
 
@@ -230,7 +231,7 @@ def _previews(chat: Chat, positions: Sequence[int]) -> Iterator[str]:
 
 
 def recall_turn_button(desk: ChatDesk, turn: int) -> None:
-    """Under each turn: bring it back with one click, or pin it before it is dropped."""
+    """Draw the button under a turn that brings it back with one click, or pins it before it is dropped."""
     quiet_button(
         _("Recall"),
         f"recall-turn-{turn}",

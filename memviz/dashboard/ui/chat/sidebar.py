@@ -57,28 +57,30 @@ def chat_controls() -> Models:
 
 
 def _said_tokens() -> Callable[[], int] | None:
-    """Return how many tokens were said so far, if anything was."""
+    """Return what counts the tokens that were said so far; ``None`` if nothing was."""
     chat = chat_state().begun
     if chat is None:
         return None
-    return lambda: int(
-        chat.memory.sums.between(chat.memory.history_start, chat.memory.length)
-    )
+    memory = chat.memory
+    return lambda: int(memory.sums.between(memory.history_start, memory.length))
 
 
 def _choose_conversation() -> None:
+    """Draw the choice of the conversation. A session that has opened none yet begins with the one in the address."""
     state = chat_state()
     if state.conversation_id is None and state.chat is None and state.opened == 0:
         query = address_now()
         switches = {name: query.get(name, []) for name in (REVIEW, MODEL_RECALLS)}
         if any(switches.values()):
             ask_linked(switches, ())
-        if id_in_address := st.query_params.get(QUERY_KEY):
+        id_in_address = st.query_params.get(QUERY_KEY)
+        if id_in_address:
             state.open(id_in_address)
     entries, titles = conversation_choices(state.conversation_id)
     labels = {NEW_CHAT: _("New chat"), **titles}
     if state.conversation_id is not None and state.conversation_id not in entries:
         if state.begun is not None:
+            # It was deleted on another page, or by somebody else: what was said is still there to be read.
             state.deleted = True
             labels[state.conversation_id] = _("Deleted elsewhere")
         else:
@@ -159,7 +161,7 @@ def _linked_switch(
 
 
 def review_key() -> str:
-    """The key of the switch that asks before each summarization. It belongs to the conversation."""
+    """Return the key of the switch that asks before each summarization. It belongs to the conversation."""
     return f"chat-review-{chat_state().opened}"
 
 

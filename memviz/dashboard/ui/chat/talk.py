@@ -39,6 +39,7 @@ REMEMBERING = noop("Summarizing")
 def send(desk: ChatDesk, texts: Sequence[str]) -> None:
     """Keep what was typed before a model is asked: whatever happens from here on, it is there. The page is drawn again,
     with the chat's address, and asks for the reply."""
+    # The first that cannot be said ends it: those behind it belong to what it would have said.
     is_said = all(desk.change(desk.chat.say, text) for text in texts)
     desk.save()  # where the file fails, the talk goes on all the same, on the page alone
     desk.state.going_on = is_said and not desk.state.deleted
@@ -102,7 +103,8 @@ def _answer(
 
 
 def _told(desk: ChatDesk, place: DeltaGenerator) -> AbstractContextManager[None]:
-    """Return what the reply costs while it is under way, where anything of it may cost something."""
+    """Return a block in which ``place`` says what the reply costs while it is under way, where it may cost
+    something."""
     models = desk.models
     if models.are_free:
         return nullcontext()
@@ -120,14 +122,19 @@ def next_message_costs(desk: ChatDesk) -> None:
     log_tokens = int(chat.memory.sums.totals[-1])
     margin = token_margin(chat.log, chat.run.counter)
     try:
-        sent = chat.next_request_tokens + MESSAGE_TOKENS
+        request_tokens = chat.next_request_tokens + MESSAGE_TOKENS
     except MissingVectorsError:
-        return
+        return  # it is offered elsewhere to ask for them
     except MemvizError as error:
         show_error(error)
         return
     turn = plan_turn(
-        chat.strategy, sent, log_tokens, models.askers, margin, chat.recall_tool
+        chat.strategy,
+        request_tokens,
+        log_tokens,
+        models.askers,
+        margin,
+        chat.recall_tool,
     )
     if embedding:
         # The reply before, the message and the question of both, or what is noted of them.
@@ -140,7 +147,8 @@ def next_message_costs(desk: ChatDesk) -> None:
 
 
 def _frames(pieces: Iterator[str]) -> Iterator[str]:
-    """The text so far, every now and then, and at the end; empty as long as there is none."""
+    """Yield the text so far, every now and then, and at the end; empty as long as there is none. Each piece drawn by
+    itself would keep the browser busy."""
     text = ""
     next_at = 0.0
     for piece in pieces:
@@ -152,7 +160,7 @@ def _frames(pieces: Iterator[str]) -> Iterator[str]:
 
 
 def turn_controls(desk: ChatDesk) -> None:
-    """Retry and undo the last turn."""
+    """Draw the buttons that retry and undo the last turn."""
     if not desk.chat.log.turn_count:
         return
     with buttons_row():

@@ -80,6 +80,7 @@ def transcript(desk: ChatDesk) -> None:
     chat = desk.chat
     log = chat.log
     run = chat.run
+    # While an answer is written again, the one before it is not shown.
     stop = log.turn(log.turn_count).asked if state.retrying else len(log)
     first = _first_shown(stop)
     fates = run.fates_at(run.turns[-1]) if run.turns else ()
@@ -89,14 +90,18 @@ def transcript(desk: ChatDesk) -> None:
         turn = log.turn(log.turn_number(position))
         if position == turn.start:
             _draw_setting_mark(run, turn.number)
-        if position == turn.asked and (record := record_of_turn(run, turn.number)):
-            draw_thoughts(record)
+        if position == turn.asked:
+            record = record_of_turn(run, turn.number)
+            if record is not None:
+                draw_thoughts(record)
         if message.is_recall_exchange:
+            # All messages of an exchange are drawn as one, at the first of them that is shown.
             if position == first or not log[position - 1].is_recall_exchange:
                 messages_left = log[position:stop]
                 is_exchange = attrgetter("is_recall_exchange")
                 draw_recall_exchange(list(takewhile(is_exchange, messages_left)))
             continue
+        # What was said after the last request has no fate yet.
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
         _draw_message(message, position, fate, facts.get(position, NO_FACTS))
         if position == len(log) - 1 and is_unanswered(desk):

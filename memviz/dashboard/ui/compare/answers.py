@@ -100,11 +100,10 @@ def answer_card(
         if source.quote:
             st.caption(f"{_place_words(record, source)}{plain(source.quote)}")
         if record.parts.recalled:
-            pieces = [
-                block_html(block, record)
-                for block in record.context.blocks
-                if block.kind == "recalled"
-            ]
+            pieces = []
+            for block in record.context.blocks:
+                if block.kind == "recalled":
+                    pieces.append(block_html(block, record))
             with drawer(_("What was recalled"), ":material/history:"):
                 st.html("".join(pieces))
         if source.kind is None and draw_way_back is not None:

@@ -60,26 +60,28 @@ def ask_all(
     """Ask, and see what each setting still knows, and from where. A few questions of ``probes`` are a click away. It is
     no fragment, so that asking can be stopped."""
     state = compare_state()
-    ended_early = [
-        setting for setting in settings if state.ended_early(setting.run) is not None
-    ]
-    settings = [setting for setting in settings if setting not in ended_early]
+    names_not_asked = []
+    complete = []
+    for setting in settings:
+        if state.ended_early(setting.run) is not None:
+            names_not_asked.append(setting.label)
+        else:
+            complete.append(setting)
+    settings = complete
     # Two settings that are the same share one run, and its answer.
     runs = list(dict.fromkeys(setting.run for setting in settings))
     questions = _questions(probes, runs)
     question, is_asked = _form(len(settings), questions)
     suggestion = _suggestions(questions)
-    if ended_early:
-        show_caption(
-            _(_NOT_ASKED, names=listed(setting.label for setting in ended_early))
-        )
+    if names_not_asked:
+        show_caption(_(_NOT_ASKED, names=listed(names_not_asked)))
+    # Where asking costs money a suggestion only fills the field.
     if suggestion and models.answerer.is_free:
         question = suggestion
         is_asked = True
     if not models.are_free:
-        bound_caption(
-            bound_questions(runs, models.askers), before=_who_is_asked(runs, models)
-        )
+        bound = bound_questions(runs, models.askers)
+        bound_caption(bound, before=_who_is_asked(runs, models))
     if is_asked:
         state.question = question
         state.asked_with = models
@@ -109,8 +111,8 @@ def _who_is_asked(runs: Sequence[Run], models: Models) -> str:
 
 
 def _questions(probes: Sequence[Probe], runs: Sequence[Run]) -> list[str]:
-    """The questions on offer. They stay while settings change: what one looks at does not move under the pointer, and
-    no new run is searched for what it lost."""
+    """Return the questions on offer. They stay while settings change: what one looks at does not move under the
+    pointer, and no new run is searched for what it lost."""
     state = compare_state()
     facts = tuple(probes)
     if state.suggested[0] != facts:
@@ -250,7 +252,8 @@ def _show(
             replies.append((setting.label, answer.facts))
             source = answer_source(answer.context, state.question, answer.reply)
             sources[setting.index] = source
-        elif answer and not ends_all(answer):  # else it is said above, once
+        elif answer and not ends_all(answer):
+            # An error that ends all asking is said once, above.
             answers.append((setting, answer))
     if not answers:
         return
@@ -286,7 +289,8 @@ def _bring_back(
     that states it recalled."""
     state = compare_state()
     run = setting.run
-    if fact is not None and (loss := lost_words(run, fact)):
+    loss = "" if fact is None else lost_words(run, fact)
+    if loss:
         st.caption(loss)
     way_back = bringing_back(run, answer, positions, prices_in_force())
     if way_back is None:

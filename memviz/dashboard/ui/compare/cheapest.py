@@ -52,17 +52,17 @@ def cheapest_words(
             label=label,
             amount=amount,
         )
-    reads = cache.is_alive(assumptions.pause_seconds)
-    other_pause_seconds = cache.lifetime_seconds if reads else 0.0
+    # The same requests once more with pauses on the other side of the cache's life: too long for it, or none at all.
+    is_alive = cache.is_alive(assumptions.pause_seconds)
+    other_pause_seconds = cache.lifetime_seconds if is_alive else 0.0
     otherwise = replace(assumptions, pause_seconds=other_pause_seconds)
-    usd_otherwise = _known_usd(
-        [otherwise.cost(setting_cost.cost.traffic) for setting_cost in costs]
-    )
+    costs_otherwise = [otherwise.cost(each.cost.traffic) for each in costs]
+    usd_otherwise = _known_usd(costs_otherwise)
     other = cheapest
     if len(usd_otherwise) > 1:
         other = _cheapest(usd_otherwise)
     return _(
-        _COSTS_LEAST[reads, other == cheapest],
+        _COSTS_LEAST[is_alive, other == cheapest],
         label=label,
         amount=amount,
         pauses=duration_words(assumptions.pause_seconds),
@@ -84,11 +84,11 @@ def says_how_pauses_matter(
 
 def _known_usd(costs: Sequence[Cost]) -> dict[int, float]:
     """Return the dollars of the settings whose price is known, by their place."""
-    return {
-        place: cost.total_usd
-        for place, cost in enumerate(costs)
-        if cost.total_usd is not None
-    }
+    usd_by_place = {}
+    for place, cost in enumerate(costs):
+        if cost.total_usd is not None:
+            usd_by_place[place] = cost.total_usd
+    return usd_by_place
 
 
 def _cheapest(usd_by_place: Mapping[int, float]) -> int:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import chain
 from typing import NamedTuple
 
 import streamlit as st
@@ -122,9 +121,7 @@ def costs_of(
 
 def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
     """Name the prices that are needed and not known, and how to enter them."""
-    missing = chain.from_iterable(
-        cost_of_setting.cost.missing for cost_of_setting in costs
-    )
+    missing = [price for setting_cost in costs for price in setting_cost.cost.missing]
     names = [plain(name) for name in missing_prices_by_model(missing)]
     if not names:
         return
@@ -143,6 +140,7 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
     selection."""
     linked("shown", VIEW_KEY, VIEWS)
     linked("uncached", UNCACHED_KEY, [False, True])
+    # Read before the controls are drawn: which of them there are depends on it.
     choice = _read_choice(costs)
     settings = [setting_cost.setting for setting_cost in costs]
     names = {view: _(view) for view in VIEWS}
@@ -247,13 +245,16 @@ def _say_what_costs_least(
 
 def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:
     step = step_of([setting_cost.setting for setting_cost in costs])
-    sentences = [_(_POINT_AT_A_LINE[step])]
-    if any(setting_cost.cost.traffic.summarizer_turns.size for setting_cost in costs):
-        sentences.insert(0, _("Violet band: the summarizer's part."))
-    if uncached and any(
-        setting_cost.cost.cached_tokens.any() for setting_cost in costs
-    ):
-        sentences.insert(0, _("Thin dotted: without the cache."))
+    has_cached = any(setting_cost.cost.cached_tokens.any() for setting_cost in costs)
+    has_summarizer = any(
+        setting_cost.cost.traffic.summarizer_turns.size for setting_cost in costs
+    )
+    sentences = []
+    if uncached and has_cached:
+        sentences.append(_("Thin dotted: without the cache."))
+    if has_summarizer:
+        sentences.append(_("Violet band: the summarizer's part."))
+    sentences.append(_(_POINT_AT_A_LINE[step]))
     return " ".join(sentences)
 
 

@@ -98,7 +98,7 @@ def why_nothing_is_cached(
 
 
 def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[str]:
-    """Return why the cache holds so much or so little: in general, then of settings that
+    """Yield why the cache holds so much or so little: in general, then of settings that
     mostly miss, those of one reason together."""
     yield _(_BEGINNING)
     runs = [setting_cost.setting.run for setting_cost in costs]
@@ -107,31 +107,40 @@ def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[st
     kinds = {compaction.kind for run in runs for compaction in run.compactions}
     if kinds & set(REDUCING):
         yield _(_CLEARING)
-    short: list[SettingCost] = []
-    slides: list[SettingCost] = []
-    for setting_cost in costs:
-        traffic = setting_cost.cost.traffic
-        if setting_cost.cost.hit_rate >= FEW_HITS or len(traffic.turns) < 2:
-            continue
-        if np.median(traffic.input_tokens) < cache.min_tokens:
-            short.append(setting_cost)
-        elif _slides(setting_cost, cache):
-            slides.append(setting_cost)
-    if short:
-        yield _(_SHORT, names=_names(short), min_tokens=cache.min_tokens)
-    if slides:
-        shared = max(
-            int(np.median(setting_cost.cost.traffic.shared_tokens[1:]))
-            for setting_cost in slides
-        )
-        yield _(
-            _SLIDES, names=_names(slides), shared=shared, min_tokens=cache.min_tokens
-        )
+    yield from _why_missed(costs, cache)
     losses = [setting_cost for setting_cost in costs if _is_a_loss(setting_cost)]
     if losses:
         yield _(
             "Cheaper without a cache, because writing to it costs more than reading saves: {names}.",
             names=_names(losses),
+        )
+
+
+def _why_missed(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[str]:
+    """Yield why requests mostly miss the cache: they are too short for it, or a window moves on with each of them."""
+    min_tokens = cache.min_tokens
+    with_short_requests = []
+    with_window = []
+    shared_tokens = 0
+    for setting_cost in costs:
+        traffic = setting_cost.cost.traffic
+        # A first request has none before it that it could share anything with.
+        if setting_cost.cost.hit_rate >= FEW_HITS or len(traffic.turns) < 2:
+            continue
+        if np.median(traffic.input_tokens) < min_tokens:
+            with_short_requests.append(setting_cost)
+        elif _slides(setting_cost, cache):
+            with_window.append(setting_cost)
+            own_tokens = int(np.median(traffic.shared_tokens[1:]))
+            shared_tokens = max(shared_tokens, own_tokens)
+    if with_short_requests:
+        yield _(_SHORT, names=_names(with_short_requests), min_tokens=min_tokens)
+    if with_window:
+        yield _(
+            _SLIDES,
+            names=_names(with_window),
+            shared=shared_tokens,
+            min_tokens=min_tokens,
         )
 
 
@@ -174,15 +183,14 @@ def draw_against_the_window(
             )
         )
         return
-    st.caption(
-        " ".join(plain(sentence) for sentence in window_words(costs, window, model))
-    )
+    sentences = map(plain, window_words(costs, window, model))
+    st.caption(" ".join(sentences))
 
 
 def window_words(
     costs: Sequence[SettingCost], window: int, model: str
 ) -> Iterator[str]:
-    """Return what the picture means, in plain text."""
+    """Yield what the picture means, in plain text."""
     largest = largest_request(costs)
     if not window_fits(costs, window):
         yield (
@@ -196,20 +204,18 @@ def window_words(
             )
         )
     for setting_cost in costs:
-        sent = setting_cost.cost.traffic
-        passed = passing_request(sent, window)
-        foretold = forecast(sent, window)
-        if passed is not None:
-            yield (
-                _(
-                    "{label}: from {name} on a request is larger than the window, and would be refused.",
-                    label=setting_cost.label,
-                    name=request_name(*passed),
-                )
+        traffic = setting_cost.cost.traffic
+        passing = passing_request(traffic, window)
+        foretold = forecast(traffic, window)
+        # Only messages that are never dropped go on growing as they did.
+        keeps_growing = unbounded_part(setting_cost.setting.run.strategy) == "history"
+        if passing is not None:
+            yield _(
+                "{label}: from {name} on a request is larger than the window, and would be refused.",
+                label=setting_cost.label,
+                name=request_name(*passing),
             )
-        elif (
-            foretold and unbounded_part(setting_cost.setting.run.strategy) == "history"
-        ):
+        elif foretold and keeps_growing:
             yield forecast_words(setting_cost.label, window, foretold)
 
 

@@ -55,6 +55,7 @@ from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import clicked_point, set_widget
+from memviz.engine.compaction import Compaction
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.stretches import STEPS, code_of
@@ -89,15 +90,15 @@ def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> N
         map_finding(selection_of(settings).setting),
         [map_finding(setting) for setting in settings],
     )
-    charts = {
-        _map_key(number): shared_axis([setting])
-        for number, setting in enumerate(settings)
-    }
+    charts = {}
+    for number, setting in enumerate(settings):
+        charts[_map_key(number)] = shared_axis([setting])
+    charts[LIFE_KEY] = shared_axis(settings)
     draw_beside_reader(
         settings,
         transcript,
         partial(draw_maps, settings),
-        {**charts, LIFE_KEY: shared_axis(settings)},
+        charts,
         draw_notes=partial(_map_notes, settings),
         draw_below=partial(draw_one_message, settings),
         readout=Readout("memory"),
@@ -105,7 +106,7 @@ def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> N
 
 
 def _map_notes(settings: Sequence[SettingRun]) -> None:
-    """Below the player, so that it stands in view with the maps: what became of the selected message, and warnings."""
+    """Draw what stands below the player, in view with the maps: what became of the selected message, and warnings."""
     say_life_of_selected(settings)
     draw_health(settings)
     numbers_of(
@@ -231,20 +232,20 @@ BAR_STYLE = "display:flex;height:0.4rem;border-radius:0.2rem;overflow:hidden;mar
 
 def legend(settings: Sequence[SettingRun]) -> None:
     """Show what the colours mean; only those that occur."""
-    order = sorted(
-        {code for setting in settings for code in fate_map(setting.run).present},
-        key=LEGEND_ORDER.index,
-    )
-    summarized = [code for code in order if STEPS[code].fate is Fate.SUMMARIZED]
+    present: set[int] = set()
+    compactions: list[Compaction] = []
+    for setting in settings:
+        present.update(fate_map(setting.run).present)
+        compactions += setting.run.compactions
+    codes = sorted(present, key=LEGEND_ORDER.index)
+    summarized = [code for code in codes if STEPS[code].fate is Fate.SUMMARIZED]
     items = []
-    for code in order:
+    for code in codes:
+        # Several violets share one entry, at the place of the first.
         if len(summarized) < 2 or code not in summarized:
             items.append(legend_item(swatch(STEP_COLORS[code]), _(STEP_TITLES[code])))
         elif code == summarized[0]:
             items.append(_how_often(summarized))
-    compactions = [
-        compaction for setting in settings for compaction in setting.run.compactions
-    ]
     for mark in marks_of(compactions):
         color = SUMMARIZATION_GLYPH if mark.symbol == "diamond" else mark.color
         items.append(legend_item(glyph(mark.character, color), _(mark.name)))
@@ -263,7 +264,9 @@ def _how_often(codes: Sequence[int]) -> Markup:
 
 
 def _times_words(code: int) -> str:
+    """Return how often messages of this code were summarized: ``once``, ``2-3``, ``8 or more``."""
     first = STEPS[code].generation
+    # A violet goes up to where the next one begins; the last has no end.
     if code + 1 == len(STEPS) or STEPS[code + 1].fate is not Fate.SUMMARIZED:
         return _("{number} or more", number=first)
     last = STEPS[code + 1].generation - 1

@@ -127,6 +127,7 @@ def life_in_words(life: Sequence[Span]) -> str:
 
 
 def _phrases(life: Sequence[Span]) -> Iterator[str]:
+    """Yield what became of the message at each stretch of requests; several summarizations in a row are one phrase."""
     again: list[Span] = []
     generation = 0  # of the span before, as far as it was summarized
     for span in life:
@@ -137,9 +138,9 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
             if again:
                 yield _again_words(again)
                 again = []
-            yield _phrase(
-                span, first=span is life[0], open_end=is_summarized or span is life[-1]
-            )
+            # What was summarized stays so: its end is not worth a word.
+            open_end = is_summarized or span is life[-1]
+            yield _phrase(span, first=span is life[0], open_end=open_end)
         generation = span.generation if is_summarized else 0
     if again:
         yield _again_words(again)

@@ -74,6 +74,7 @@ def play(
     """Draw the stage at the selected request; where the visitor rests is the selection, and while the stage plays too,
     if somebody reads the request beside it."""
     axis = axis_of(setting.run for setting in settings)
+    # Places count from 1, steps from 0. Without a call the last one of the turn is selected.
     at = axis.last(selection.turn) - 1
     if selection.call is not None:
         calls = len(numbers_of_turn(selection.setting.run, selection.turn))
@@ -83,6 +84,7 @@ def play(
     if len(steps) < every:
         _offer_other_part(steps, every, selection, step_of(settings))
     probes = facts_of_study(settings[0].run)
+    # Kept with the run: each move of the visitor draws this fragment again.
     data = settings[0].run.once(
         (stage_data, tuple(settings), probes, steps, readout),
         partial(_asking_data, settings, transcript, probes, steps, readout),
@@ -124,7 +126,8 @@ def _steps_to_play(at: int, every: int) -> range:
     those of a long conversation begin at every half of :data:`MAX_STEPS`."""
     half = MAX_STEPS // 2
     start_of_half = at // half * half
-    return steps_around(start_of_half + MAX_STEPS // 4, every)
+    middle_of_half = start_of_half + MAX_STEPS // 4
+    return steps_around(middle_of_half, every)
 
 
 def _asking_data(

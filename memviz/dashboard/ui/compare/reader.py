@@ -201,13 +201,14 @@ def _draw_player(
 ) -> None:
     """Draw the player, which moves the selection through the requests of the selected setting."""
     selection = selection_of(settings)
-    turns, at = walk_of(settings, selection)
+    turns, place = walk_of(settings, selection)
     marks = {}
     ruled = []
     for number, setting in enumerate(settings):
         marks[str(number)] = _marks(turns, setting.run)
         if not setting.run.strategy.writes_notes:
             ruled.append(number)
+    # The browser finds a request on each chart by the last place of its turn; where turns are places it needs none.
     last_places = {}
     axes = {**charts, PARTS_KEY: axis_of([selection.setting.run])}
     for name, axis in axes.items():
@@ -215,7 +216,7 @@ def _draw_player(
     # In the browser places and numbers count from 0.
     data = {
         "turns": turns,
-        "at": at,
+        "at": place,
         "setting": selection.number,
         "charts": last_places,
         "marks": marks,
@@ -226,11 +227,12 @@ def _draw_player(
 
 
 def _follow(settings: Sequence[SettingRun]) -> None:
-    """Move the selection to where the visitor walked. ``behind`` is how many calls of the turn came after that one."""
+    """Move the selection to where the visitor walked. ``behind`` is the number of calls of the turn after that one."""
     move: Mapping[str, Any] = (widget_value(PLAYER_KEY) or {}).get("move") or {}
     turn = move.get("turn")
     behind = move.get("behind")
     setting = move.get("setting")
+    # What a browser sends is not to be trusted.
     if isinstance(turn, int) and isinstance(behind, int) and isinstance(setting, int):
         move_to(settings, turn, behind, setting)
 
@@ -244,9 +246,11 @@ def _marks(turns: Sequence[int], run: Run) -> list[int]:
     for number, compactions in run.requests.compactions():
         if any(map(is_marked, compactions)):
             turn = run_turns[number]
-            behind = bisect_right(run_turns, turn) - 1 - number
+            own_last_call = bisect_right(run_turns, turn) - 1
+            calls_behind = own_last_call - number
+            first_call = bisect_left(turns, turn)
             last_call = bisect_right(turns, turn) - 1
-            places.append(max(bisect_left(turns, turn), last_call - behind))
+            places.append(max(first_call, last_call - calls_behind))
     return places
 
 

@@ -1,5 +1,6 @@
 """The one selection of Compare: a setting and a request. Every view draws it, and every click and key moves it."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -60,13 +61,17 @@ def selection_of(settings: Sequence[SettingRun]) -> Selection:
 def walk_of(
     settings: Sequence[SettingRun], selection: Selection
 ) -> tuple[list[int], int]:
-    """The requests that one can walk through, each as its turn, and the place (0-based) of the selected one: all of the
-    selected setting, and one for each turn that only another setting came to."""
-    own = request_turns(selection.setting.run).tolist()
-    turns = sorted([*own, *set(turns_shown(settings)).difference(own)])
-    last = len(turns) - 1 - turns[::-1].index(selection.turn)
-    calls = len(numbers_of_turn(selection.setting.run, selection.turn))
-    return turns, last if selection.call is None else last - calls + selection.call
+    """Return the requests that one can walk through, each as its turn, and the place (0-based) of the selected one.
+    They are all of the selected setting, and one for each turn that only another setting came to."""
+    own_turns = request_turns(selection.setting.run).tolist()
+    turns_of_others = set(turns_shown(settings)).difference(own_turns)
+    turns = sorted([*own_turns, *turns_of_others])
+    # A turn of several calls stands several times in the list; without a call the last one is selected.
+    place = bisect_right(turns, selection.turn) - 1
+    if selection.call is not None:
+        calls = len(numbers_of_turn(selection.setting.run, selection.turn))
+        place += selection.call - calls
+    return turns, place
 
 
 def move_to(

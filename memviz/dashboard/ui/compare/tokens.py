@@ -114,7 +114,7 @@ def _draw_notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
 
 
 def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
-    """The turns to look at, where there are more than the chart can show."""
+    """Draw the choice of the turns to look at, and return them; ``None`` where the chart can show all."""
     last = settings[0].run.log.turn_count
     if last <= MAX_POINTS:
         return None
@@ -191,21 +191,25 @@ def _columns(settings: Sequence[SettingRun]) -> dict[str, dict[str, str]]:
     """Return the columns of the table. It is a static one: a grid would load a megabyte of script before the first
     chart."""
     uses = [token_use(setting.run) for setting in settings]
-    rows = dict(_ROWS)
+    left_out: set[str] = set()
     if not any(setting.run.has_calls for setting in settings):
-        rows = {name: rows[name] for name in rows if name not in OF_CALLS}
+        left_out |= OF_CALLS
     if not any(use.reductions for use in uses):
-        rows = {name: rows[name] for name in rows if name not in OF_REDUCTIONS}
+        left_out |= OF_REDUCTIONS
     columns = {}
     for setting, use in zip(settings, uses, strict=True):
-        columns[plain(setting.label)] = {
-            _(name): _cell(getattr(use, measure)) for name, measure in rows.items()
-        }
+        cells = {}
+        for name, measure in _ROWS.items():
+            if name not in left_out:
+                cells[_(name)] = _cell(getattr(use, measure))
+        columns[plain(setting.label)] = cells
     return columns
 
 
 def _cell(value: float | RequestPlace) -> str:
-    return place_in_a_table(value) if isinstance(value, tuple) else f"{round(value):,}"
+    if isinstance(value, tuple):
+        return place_in_a_table(value)
+    return f"{round(value):,}"
 
 
 PERCENT_KEY = "compare-percent-of"
@@ -244,13 +248,13 @@ def choose_scale() -> None:
 
 def chosen_window(settings: Sequence[SettingRun]) -> Window | None:
     """Return what tokens are given as percent of; ``None``: they are given as tokens."""
-    chosen = widget_value(PERCENT_KEY)
-    if chosen == OF_WINDOW:
+    unit = widget_value(PERCENT_KEY)
+    if unit == OF_WINDOW:
         prices = prices_in_force()
         size = window_tokens(prices)
         if size and prices.main:
             return Window(size, _("{model}'s window", model=prices.main.model))
-    elif chosen == OF_LARGEST:
+    elif unit == OF_LARGEST:
         largest = max(setting.run.columns.largest for setting in settings)
         if largest:
             return Window(largest, _("the largest request"))

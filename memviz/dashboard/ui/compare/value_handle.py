@@ -98,20 +98,20 @@ def _draw(handle: _Handle, chart_key: str) -> None:
         set_widget(_TAKEN, False)
         st.rerun()  # the whole page shows the new value, not this fragment alone
     run = handle.run.run
-    recorded = _recorded_values(handle)
-    keys = _keys_on_the_way(handle, recorded)
-    values = list(keys)
+    strategy, _dot, _parameters = handle.run.label.partition(" · ")
+    recorded_values = _recorded_values(handle)
+    keys = _keys_on_the_way(handle, recorded_values)
     curves = _make_ahead(keys, handle.now)
     data = {
         "chart": chart_key,
-        "name": handle.run.label.partition(" · ")[0],
+        "name": strategy,
         "unit": _(handle.parameter.unit),
         "title": handle.parameter.title,
-        "values": values,
+        "values": list(keys),
         "now": handle.now,
-        "recorded": recorded,
+        "recorded": recorded_values,
         "places": axis_of([run]).places(request_turns(run)).tolist(),
-        "missing": len(values) - len(curves),
+        "missing": len(keys) - len(curves),
         "curves": {str(value): curve._asdict() for value, curve in curves.items()},
         "color": setting_color(handle.run.index),
         "words": script_words(own_text(__package__, "value_handle.js")),
@@ -137,14 +137,18 @@ def values_of_handle(
         high = min(high, max(needed_tokens, low))
     low = max(low, parameter.minimum or 0)
     ratio = max(high, 1) / max(low, 1)
-    steps = [low * ratio ** (at / (MOST_VALUES - 1)) for at in range(MOST_VALUES)]
-    rounded = {_rounded(step) for step in steps}
-    return sorted({*rounded, low, high, now, *recorded})
+    values = {low, high, now, *recorded}
+    for number in range(MOST_VALUES):
+        # From 0 at the low end to 1 at the high one, so that each value is so many times the one before.
+        share = number / (MOST_VALUES - 1)
+        values.add(_round_to_two_digits(low * ratio**share))
+    return sorted(values)
 
 
-def _rounded(value: float) -> int:
+def _round_to_two_digits(value: float) -> int:
     """Return the value with two digits: 1,500 and not 1,487."""
-    size: int = 10 ** max(0, len(str(int(value))) - 2)
+    digits = len(str(int(value)))
+    size: int = 10 ** max(0, digits - 2)
     return max(1, round(value / size) * size)
 
 
@@ -152,14 +156,14 @@ def _recorded_values(handle: _Handle) -> list[int]:
     """Return the values whose summaries are recorded, all else being as it is."""
     transcript, log = studied_conversation()
     counter = compare_state().counter
-    chosen = handle.setting.build()
+    setting = handle.setting.build()
     name = handle.parameter.name
     values = set()
     for recorded in workspace().recordings.settings_of(transcript, log, counter):
-        if recorded.id != chosen.id:
+        if recorded.id != setting.id:
             continue
         value = getattr(recorded, name)
-        if recorded == chosen.model_copy(update={name: value}):
+        if recorded == setting.model_copy(update={name: value}):
             values.add(int(value))
     return sorted(values)
 
@@ -169,10 +173,9 @@ def _keys_on_the_way(handle: _Handle, recorded: Sequence[int]) -> dict[int, RunK
     that is not allowed together with the other parameters is not on it."""
     run = handle.run.run
     needed_tokens = int(run.log.token_sums(run.counter).totals[len(run.log)])
+    values = values_of_handle(handle.parameter, handle.now, recorded, needed_tokens)
     keys = {}
-    for value in values_of_handle(
-        handle.parameter, handle.now, recorded, needed_tokens
-    ):
+    for value in values:
         parameters = {**handle.setting.parameters, handle.parameter.name: value}
         setting = replace(handle.setting, parameters=parameters)
         with suppress(MemvizError):

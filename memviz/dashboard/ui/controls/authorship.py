@@ -77,7 +77,8 @@ def say_who_summarized(settings: Sequence[SettingRun]) -> None:
     for author in Author:
         if author in authors:
             words = _author_words(author, settings, authors)
-            sentences.append(_badged(author, models_of(runs, author), words))
+            models = models_of(runs, author)
+            sentences.append(_badge_with_words(author, models, words))
     with row(LINE_KEY, gap="xsmall"):
         st.caption(
             _("Summaries: {authors}.", authors=_(SEMICOLON).join(sentences)),
@@ -101,7 +102,7 @@ def say_who_answered(replies: Iterable[ReplyFacts]) -> None:
             by = listed(dict.fromkeys(models))
             number = _("{number}, by {models}", number=number, models=by)
         if models:
-            sentences.append(_badged(author, models, number))
+            sentences.append(_badge_with_words(author, models, number))
     if sentences:
         with st.container(key="whose-answers"):
             st.caption(_("Answers: {authors}.", authors=_(SEMICOLON).join(sentences)))
@@ -126,10 +127,10 @@ def say_why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
         )
 
 
-def _badged(author: Author, models: Iterable[str], words: str) -> str:
+def _badge_with_words(author: Author, models: Iterable[str], words: str) -> str:
     """Return the badge of an author with these words behind it, as Markdown: ``:blue-badge[recorded] by gpt-5``."""
-    badge = f":{BADGE_COLORS[author]}-badge[{plain(badge_words(author, models))}]"
-    return f"{badge} {plain(words)}".rstrip()
+    name = plain(badge_words(author, models))
+    return f":{BADGE_COLORS[author]}-badge[{name}] {plain(words)}".rstrip()
 
 
 def _author_words(
@@ -145,9 +146,10 @@ def _author_words(
         return _(QUOTES)
     if len(settings) == 1:
         return _("from the first one on that was not recorded")
-    labels = [
-        setting.label for setting in settings if author in authors_of(setting.run)
-    ]
+    labels = []
+    for setting in settings:
+        if author in authors_of(setting.run):
+            labels.append(setting.label)
     under = labels[0] if len(labels) == 1 else counted(labels, "setting")
     return _("under {settings}: compare with care", settings=under)
 
@@ -164,7 +166,7 @@ def say_who_swept(
         words = _(QUOTES)
     elif author is Author.LIVE:
         words = _("by {models}", models=listed(models))
-    authors = _badged(author, models, words)
+    authors = _badge_with_words(author, models, words)
     sentence = _("Summaries of all settings: {authors}.", authors=authors)
     if left_out:
         sentence = ngettext(

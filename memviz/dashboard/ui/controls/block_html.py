@@ -76,7 +76,8 @@ def _head(block: Block, record: TurnRecord, forms: Mapping[int, Form]) -> Markup
 
 
 def _details(block: Block, record: TurnRecord) -> Iterator[str]:
-    """Yield what there is to say of blocks of one kind only: tools, a summary, recalled messages."""
+    """Yield the words that only one kind of block has: the tools offered, what a summary stands for, where recalled
+    messages stand."""
     if block.kind == "tools" and record.parts.tools:
         yield _("offered: {tools}", tools=", ".join(record.parts.tools))
     if block.kind == "summary":
@@ -99,31 +100,29 @@ def _details(block: Block, record: TurnRecord) -> Iterator[str]:
 def _message(
     block: Block, record: TurnRecord, offset: int, forms: Mapping[int, Form]
 ) -> Markup:
-    sent = block.messages[offset]
-    if sent.content == OPAQUE_TEXT:
-        sent = replace(sent, content=_(OPAQUE_TEXT))
+    """Return one message of a block; of one that is sent in a smaller form, with what was said folded below it."""
+    message = block.messages[offset]
+    if message.content == OPAQUE_TEXT:
+        message = replace(message, content=_(OPAQUE_TEXT))
     position = _position(block, offset)
     if position is None or position not in forms or block.kind not in IN_FORMS:
-        return message_html(sent, _head_words(block, record, position, sent))
+        return message_html(message, _head_words(block, record, position, message))
     form = forms[position]
     head = _(
         "{role} · message {number:,} · {size} · {form}",
-        role=role_name(sent.role),
+        role=role_name(message.role),
         number=message_number(position),
-        size=counted(record.memory.sums.counter(sent.content), "token"),
-        form=form_words(record, position, sent, form),
+        size=counted(record.memory.sums.counter(message.content), "token"),
+        form=form_words(record, position, message, form),
     )
     as_said = _("As it was said, {tokens}", tokens=tokens_as_said(record, position))
-    color = STEP_COLORS[code_of(Fate[form.fate.upper()])]
-    return formed_html(
-        color,
-        message_html(sent, head),
-        element(
-            "details",
-            element("summary", as_said),
-            message_html(record.memory.log[position]),
-        ),
+    whole_message = element(
+        "details",
+        element("summary", as_said),
+        message_html(record.memory.log[position]),
     )
+    color = STEP_COLORS[code_of(Fate[form.fate.upper()])]
+    return formed_html(color, message_html(message, head), whole_message)
 
 
 def _position(block: Block, offset: int) -> int | None:
@@ -137,12 +136,12 @@ def _position(block: Block, offset: int) -> int | None:
 
 
 def _head_words(
-    block: Block, record: TurnRecord, position: int | None, sent: Message
+    block: Block, record: TurnRecord, position: int | None, message: Message
 ) -> str:
     """Return the head of a message: its number in the conversation, if it has one."""
     if position is None and block.kind == "history":
         return _(
-            "{role} · in no message of the conversation", role=role_name(sent.role)
+            "{role} · in no message of the conversation", role=role_name(message.role)
         )
     if position is None:
         return ""

@@ -93,7 +93,9 @@ class ChatState:
     @property
     def begun(self) -> Chat | None:
         """The chat, if anything was said in it."""
-        return self.chat if self.chat is not None and len(self.chat.log) else None
+        if self.chat is None or not len(self.chat.log):
+            return None
+        return self.chat
 
     def derive(
         self, deriving_of: Hashable = None, deriving: BackgroundReplay | None = None

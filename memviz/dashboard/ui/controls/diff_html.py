@@ -63,14 +63,16 @@ def marked_html(text: str, answers: Sequence[str]) -> Markup:
 
 
 def _mark_answers(text: str, answers: Sequence[str]) -> Markup:
+    """Return ``text`` as HTML with the answers in it marked."""
     parts: list[str] = []
-    at = 0
+    rest_starts = 0
     if any(answers):
         for match in answer_pattern(answers).finditer(text):
             mark = element("mark", match[0], style=_MARKED)
-            parts += [text[at : match.start()], mark]
-            at = match.end()
-    return joined([*parts, text[at:]])
+            parts += [text[rest_starts : match.start()], mark]
+            rest_starts = match.end()
+    # Only the marks are HTML: what stands between them is escaped as it is joined.
+    return joined([*parts, text[rest_starts:]])
 
 
 def answer_pattern(answers: Sequence[str]) -> re.Pattern[str]:
@@ -79,8 +81,9 @@ def answer_pattern(answers: Sequence[str]) -> re.Pattern[str]:
     parts = []
     for answer in sorted(answers, key=len, reverse=True):
         if answer.strip():
-            spelled = r"\s+".join(map(re.escape, answer.split()))
-            parts.append(rf"(?<![A-Za-z0-9]){spelled}(?![A-Za-z0-9])")
+            spelling = r"\s+".join(map(re.escape, answer.split()))
+            # No letter or digit right before or behind it.
+            parts.append(rf"(?<![A-Za-z0-9]){spelling}(?![A-Za-z0-9])")
     return re.compile("|".join(parts), re.IGNORECASE)
 
 
@@ -99,10 +102,8 @@ def _piece(piece: Piece, answers: Sequence[str], kept_chars: int) -> Markup:
     if piece.change != "kept" or len(text) <= kept_chars + LEAST_HIDDEN_CHARS:
         return element(_TAGS[piece.change], _mark_answers(text, answers))
     half = kept_chars // 2
-    left_out = element(
-        "small",
-        _("… {more:,} characters more, all kept …", more=len(text) - 2 * half),
-    )
-    return joined(
-        [element("span", text[:half]), left_out, element("span", text[-half:])]
-    )
+    hidden_chars = len(text) - 2 * half
+    words = _("… {more:,} characters more, all kept …", more=hidden_chars)
+    begin = element("span", text[:half])
+    end = element("span", text[-half:])
+    return joined([begin, element("small", words), end])

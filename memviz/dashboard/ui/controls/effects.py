@@ -26,11 +26,11 @@ def query_of_effect(effect: Step) -> str:
 
 def is_shown_by(effect: View, view: View) -> bool:
     """Return true if a view compares what an effect does, whichever request is looked at."""
-    return _compared(effect.study) == _compared(view.study)
+    return _runs_of(effect.study) == _runs_of(view.study)
 
 
-def _compared(study: Study) -> tuple[object, ...]:
-    """Return all that makes the runs of a study."""
+def _runs_of(study: Study) -> tuple[object, ...]:
+    """Return all that the runs of a study depend on."""
     recalls = [(recall.turn, recall.turns) for recall in study.recalls]
     return study.conversation, study.settings, recalls, study.counter, study.is_free_run
 

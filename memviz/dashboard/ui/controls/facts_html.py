@@ -54,11 +54,10 @@ def counts_html(version: FactsVersion) -> Markup:
     """Return ``12 facts: 3 added · 1 replaced · 8 kept · 2 removed``."""
     numbers = Counter[str](line.change for line in version.lines)
     numbers["removed"] = len(version.removed)
-    counts = [
-        _(template, number=numbers[change])
-        for change, template in _COUNTS.items()
-        if numbers[change]
-    ]
+    counts = []
+    for change, template in _COUNTS.items():
+        if numbers[change]:
+            counts.append(_(template, number=numbers[change]))
     words = _(": {counts}", counts=" · ".join(counts)) if counts else ""
     facts = element("b", counted(version.lines, "fact"))
     return element("p", facts, words, class_="memviz-note")

@@ -80,11 +80,13 @@ def inspector(
         return
     record = run.requests[number]
     calls = numbers_of_turn(run, turn)
+    first = calls[0] if whole_turn else number
+    requests = range(first, number + 1)
+    # Why it is as it is, what changed with it, and then what it holds.
     _warn_of_flags(record, run.strategy)
     draw_recalled(record, facts)
-    changed = range(calls[0] if whole_turn else number, number + 1)
-    draw_reasons(run, changed)
-    draw_changes(run, changed, key, facts)
+    draw_reasons(run, requests)
+    draw_changes(run, requests, key, facts)
     st.html(parts_html(record))
     draw_earlier_calls(run.requests[calls[0] : number])
     blocks = in_reading_order(record)
@@ -93,7 +95,7 @@ def inspector(
     for block, name in zip(blocks, names, strict=True):
         suffix = name.replace(" (", "-").removesuffix(")")
         _draw_block(run, block, record, f"{key}-{suffix}", facts)
-    draw_summarizer_calls(run, changed, key)
+    draw_summarizer_calls(run, requests, key)
     name = f"request-turn-{turn}"
     if len(calls) > 1:
         name += f"-call-{record.call}"
@@ -164,7 +166,10 @@ def _draw_block(
     label = folded_label(block, record, broken)
     with st.expander(label, key=key):
         _draw_messages(block, record, key)
-        if block.kind == "summary" and (message_facts := summary_facts(record, facts)):
+        if block.kind != "summary":
+            return
+        message_facts = summary_facts(record, facts)
+        if message_facts:
             head = _("Of the facts in the messages it stands for: ")
             words = in_language(message_facts_words(message_facts))
             st.html(element("p", head, words, class_="memviz-note"))
@@ -197,7 +202,7 @@ def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:
 
 
 def _range_words(positions: Iterable[int]) -> str:
-    """``Messages 3 to 9`` where they follow each other, else how many there are."""
+    """Return ``Messages 3 to 9`` where they follow each other, else how many there are."""
     numbers = list(positions)
     if numbers and numbers[-1] - numbers[0] + 1 == len(numbers):
         return message_range(range(numbers[0], numbers[-1] + 1)).capitalize()

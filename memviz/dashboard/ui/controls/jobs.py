@@ -45,12 +45,12 @@ class ProgressBar:
 
     def __init__(self) -> None:
         self._place: DeltaGenerator = st.empty()
-        self._drawn = monotonic()
+        self._last_drawing = monotonic()
 
     def __call__(self, share: float, words: str) -> None:
         """Draw that this ``share`` of the work is done."""
-        if monotonic() - self._drawn >= FRAME_SECONDS:
-            self._drawn = monotonic()
+        if monotonic() - self._last_drawing >= FRAME_SECONDS:
+            self._last_drawing = monotonic()
             self._place.progress(share, words)
 
     def close(self) -> None:
@@ -131,6 +131,7 @@ class Job:
                 return self._work_off(lambda share, words: None)
         place = st.empty()
         with place.container(horizontal=True, vertical_alignment="center"):
+            # Its click needs no answer here: any click ends the run of the page, and with it the work.
             stop_button(f"{self.key}-stop", help=stop_help)
             words_place = st.empty()
         bar = ProgressBar()
@@ -139,9 +140,11 @@ class Job:
                 error = self._work_off(bar)
         else:
             so_far = SpentSoFar()
-            error = self._work_off(
-                lambda share, words: bar(share, f"{words}{plain(so_far.words)}")
-            )
+
+            def tell(share: float, words: str) -> None:
+                bar(share, f"{words}{plain(so_far.words)}")
+
+            error = self._work_off(tell)
         if error is None:
             bar.close()
         place.empty()
@@ -165,6 +168,7 @@ class Job:
         start = st.empty()
         with start:
             is_clicked = start_button(self.label, self.key)
+        # The button of another try is drawn below, so its click is read from its key before it is drawn.
         again = f"{self.key}-again"
         if not (is_clicked or is_asked or widget_value(again)):
             return False
@@ -197,7 +201,8 @@ def watch(
         st.rerun()
     with box():
         st.progress(*step())
-        if words := note():
+        words = note()
+        if words:
             show_caption(words)
         stop_button(stop_key, on_click=work.cancel)
     tell_spent(anew=True)

@@ -75,8 +75,8 @@ TEST_HELP = noop(
 
 
 def offer_test(choice: ModelChoice, picker: str) -> None:
-    """Test ``choice``, which was made with this ``picker``, on a click. What was found stays until something else is
-    chosen."""
+    """Draw the button that tests ``choice``, which was made with this ``picker``. The findings stay until something
+    else is chosen."""
     if choice.is_free:
         return
     tests = spending_shown().tests
@@ -89,30 +89,31 @@ def offer_test(choice: ModelChoice, picker: str) -> None:
         )
         bound_caption(check_bound(choice.name))
     if is_asked:
-        error = Job(
+        job = Job(
             f"{picker}-test",
-            lambda _tell: tests.update({picker: Tested(choice, _tested(choice))}),
+            lambda _tell: tests.update({picker: Tested(choice, _test_now(choice))}),
             _("Asking {name}", name=choice.name),
-        ).run()
+        )
+        error = job.run()
         if error is not None:
             show_error(error)
     test = tests.get(picker)
     if test is not None and test.made_with == choice:
-        lines = [
-            f"{VERDICT_ICONS[finding.verdict]} {plain(finding.words)}"
-            for finding in test.found.findings
-        ]
+        lines = []
+        for finding in test.found.findings:
+            lines.append(f"{VERDICT_ICONS[finding.verdict]} {plain(finding.words)}")
+        # Two spaces at the end of a line make Markdown begin a new one.
         st.markdown("  \n".join(lines))
 
 
-def _tested(choice: ModelChoice) -> ConnectionReport:
+def _test_now(choice: ModelChoice) -> ConnectionReport:
     options = choice.options
+    # Without retries: what goes wrong at once is what the visitor wants to know.
+    model_once = model(choice.name, retries=0, **options)
     writer = budgeted_model(
-        model(choice.name, retries=0, **options),
-        heed_clicks_and_tell,
-        answer_tokens(choice.name),
+        model_once, heed_clicks_and_tell, answer_tokens(choice.name)
     )
-    del options["timeout"]
+    del options["timeout"]  # the list of models takes none
     return check_connection(writer, partial(served_models, choice.name, **options))
 
 
@@ -173,7 +174,7 @@ def _recording_file(
 def _replays_made(
     here: Workspace, state: CompareState, summarizer: ModelChoice
 ) -> list[Made]:
-    """The replays of the settings that are compared, as far as they were made."""
+    """Return the replays of the settings that are compared, as far as they were made."""
     id = state.conversation_id
     if id is None or summarizer.is_free or not here.store.exists(id):
         return []
@@ -193,9 +194,9 @@ def _replays_made(
 def _sweeps_made(
     here: Workspace, state: CompareState, replies: Recording, swept: Sequence[Swept]
 ) -> list[Made]:
-    """The replays of settings of sweeps, as far as these replies give all of their summaries: a sweep keeps figures,
-    and no run."""
+    """Return the replays of settings of sweeps, as far as these replies give all of their summaries."""
     sweeps: list[Made] = []
+    # A sweep keeps figures and no run, so each run is made once more, from the replies.
     for id, strategy, counter in swept:
         if not strategy.writes_notes or not here.store.exists(id):
             continue

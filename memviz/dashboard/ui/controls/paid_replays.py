@@ -68,11 +68,12 @@ def _attempts(
 ) -> dict[RunKey, Attempt]:
     """Return what this very summarizer, with its key, address and timeout, made of the runs. With another one they
     count as not yet replayed."""
-    return {
-        key: state.attempts[key]
-        for key in keys
-        if key in state.attempts and state.attempts[key].made_with == summarizer
-    }
+    attempts = {}
+    for key in keys:
+        attempt = state.attempts.get(key)
+        if attempt is not None and attempt.made_with == summarizer:
+            attempts[key] = attempt
+    return attempts
 
 
 def free_replays(workspace: Workspace, keys: Sequence[RunKey]) -> list[Run]:
@@ -94,9 +95,9 @@ def _offer(
     """Say what is missing and why, what it costs at most, and make it when that is clicked."""
     name = summarizer.name
     attempts = _attempts(state, keys, summarizer)
-    problems = dict.fromkeys(
-        filter(None, [_problem(key, attempt) for key, attempt in attempts.items()])
-    )
+    problems = [_problem(key, attempt) for key, attempt in attempts.items()]
+    # What went wrong in the same way under several settings is said once.
+    problems = list(dict.fromkeys(filter(None, problems)))
     place = st.empty()
     with place.container():
         if state.linked_summarizer == name and not summarizer.is_reached:
@@ -107,13 +108,12 @@ def _offer(
     bound = UNFORESEEN
     if foreseen:
         bound = bound_summaries(foreseen, name, spending().reply_tokens)
+    verb = start_verb(_("Replay"), is_begun=bool(attempts), has_failed=bool(problems))
     job = Job(
         "replay-paid",
         partial(_replay, workspace, state, keys, summarizer, calls),
         _("Asking {name} for summaries", name=name),
-        verb=start_verb(
-            _("Replay"), is_begun=bool(attempts), has_failed=bool(problems)
-        ),
+        verb=verb,
         model=name,
         bound=bound,
         before=_what_is_left(keys, attempts, name, calls),
@@ -222,7 +222,8 @@ def _attempt(
     writer: Model,
     tell: Callable[[int, str], object],
 ) -> Attempt:
-    """Return one replay, kept if it came to a good end. However it ends, what there is stays in the session."""
+    """Return one replay, kept if it came to a good end. However it ends, the run as far as it came stays in the
+    session."""
     so_far = _run_to_go_on_with(summarizer, state.attempts.get(key))
     session, turns = workspace.begun(key, writer, so_far)
     error: MemvizError | None = None

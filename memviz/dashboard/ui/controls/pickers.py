@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.counters import COUNTERS
 from memviz.core.translation import _, noop
-from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
+from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.spending import (
     budgeted_model,
     heed_clicks_and_tell,
@@ -81,22 +81,6 @@ def _instruction(title: str, own: str) -> str:
 def _take_prompt(key: str, own: str) -> None:
     set_widget(instruction_key(key), _instruction(str(widget_value(key)), own))
 
-
-__all__ = [
-    "CHAT_MODEL",
-    "EMPTY_KEY",
-    "JUDGE",
-    "RECORDED_FIRST",
-    "SOME_ADDRESS",
-    "SUMMARIZER",
-    "ModelChoice",
-    "Models",
-    "counter_picker",
-    "model_picker",
-    "name_key",
-    "named",
-    "summarizer_button",
-]
 
 JUDGE = "judged-judge"
 """The control of the model that judges answers."""
@@ -177,8 +161,8 @@ class ModelChoice:
         }
 
     def build(self, look_up: Callable[[], object] = heed_clicks_and_tell) -> Model:
-        """The model, for use in the run of a page: its calls are paid out of the session's budget, and a click ends
-        them, also while its server says nothing; in another thread, what ``look_up`` raises ends them. Raises
+        """Return the model, for use in the run of a page: its calls are paid out of the session's budget, and a click
+        ends them, also while its server says nothing; in another thread, what ``look_up`` raises ends them. Raises
         ModelError for a name that no provider knows."""
         if self.recorded_first:
             return workspace().recordings.first()
@@ -215,7 +199,7 @@ class Models(NamedTuple):
 
 
 def name_key(picker: str) -> str:
-    """The key of the control that holds a model's name."""
+    """Return the key of the control that holds a model's name."""
     return f"{picker}-name"
 
 
@@ -257,7 +241,7 @@ def _offered_models(chosen: str) -> list[str]:
 def model_picker(
     label: str, key: str, help: str, also: Sequence[str] = ()
 ) -> ModelChoice:
-    """Controls that choose one model, out of those that are known and ``also`` these."""
+    """Draw the controls that choose one model, out of those that are known and ``also`` these, and return it."""
     session_choice(
         label,
         (*_offered_models(named(key)), *also),
@@ -281,7 +265,8 @@ def free_choice(name: str, *, paced: bool = False) -> ModelChoice:
 
 
 def reach_controls(name: str, key: str) -> ModelChoice:
-    """Controls for how the model of this name is reached: with which key, where, and how patiently."""
+    """Draw the controls for how the model of this name is reached, and return it: with which key, where, and how
+    patiently."""
     allowed = access().of_models
     secret, patience = st.columns([5, 4], vertical_alignment="bottom")
     api_key = secret.text_input(

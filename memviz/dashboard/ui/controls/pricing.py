@@ -87,8 +87,8 @@ _PRICES = (
 
 
 def price_row() -> PricingAssumptions:
-    """The terms on which everything is priced, chosen in one row that stands beside the chart that it changes; a phone
-    wraps it. What is chosen holds on all pages of the session."""
+    """Draw the terms on which everything is priced, in one row that stands beside the chart that it changes, and return
+    them; a phone wraps it. They hold on all pages of the session."""
     with st.container(
         horizontal=True, vertical_alignment="bottom", gap="small", key="price-row"
     ):

@@ -92,15 +92,15 @@ def _draw_controls_to_add(labels: dict[int | str, str], turn_count: int) -> None
 def _add_typed() -> None:
     state = compare_state()
     into = widget_value(INTO_KEY)
-    chosen = widget_value(SETTING_KEY)
+    whose = widget_value(SETTING_KEY)
     state.recall_error = None
     try:
         turns = _earlier_turns(widget_value(TURNS_KEY) or "", into)
     except MemvizError as error:
         state.recall_error = error
         return
-    whose = None if chosen == ALL_SETTINGS else chosen
-    state.add_recall(AddedRecall(into, turns, whose))
+    uid = None if whose == ALL_SETTINGS else whose
+    state.add_recall(AddedRecall(into, turns, uid))
     set_widget(TURNS_KEY, "")
 
 
@@ -198,7 +198,9 @@ def bringing_back(
         return None
     calls = len(numbers_of_turn(run, record.turn))
     recall = brought_back_into(run, record, turns, prices, record.turn, noop(" here"))
-    return recall if calls == 1 else recall._replace(usd=None, calls=calls)
+    if calls == 1:
+        return recall
+    return recall._replace(usd=None, calls=calls)
 
 
 def bring_back(

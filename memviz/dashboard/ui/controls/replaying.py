@@ -4,7 +4,7 @@ wait, the page draws what there is so far, says how long the rest takes, and can
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from time import monotonic
 
@@ -55,9 +55,8 @@ def run_key(
     id = state.conversation_id or ""
     first = workspace.beginning(id, state.first)
     key = RunKey(id, strategy, state.counter, name, recalls, answerer, first=first)
-    if (
-        summarizer.recorded_first and not answerer
-    ):  # with other replies than the recorded ones, all is another run
+    # With other replies than the recorded ones all is another run, which no recording fits.
+    if summarizer.recorded_first and not answerer:
         key = replace(key, summarizer=workspace.recorded_for(key))
     if setting.as_written:
         return key
@@ -66,55 +65,88 @@ def run_key(
     return replace(key, edits=tuple(sorted(state.edits.get(key, {}).items())))
 
 
+@dataclass
+class _Outset:
+    """The runs of all settings, before any replay is waited for."""
+
+    runs: list[tuple[Setting, Run]] = field(default_factory=list)
+    """Those that are kept."""
+    at_work: list[Work] = field(default_factory=list)
+    keys_at_work: list[RunKey] = field(default_factory=list)
+    to_pay: list[tuple[Setting, RunKey]] = field(default_factory=list)
+    """The settings whose summarizer may cost something."""
+    busy: BusyError | None = None
+    """Set where the server makes too many replays to begin all of them."""
+
+
 def make_runs(
     workspace: Workspace, state: CompareState, summarizer: ModelChoice
 ) -> list[SettingRun]:
     """Return the conversation under every setting. A setting that cannot run says so and is left out."""
-    runs: list[tuple[Setting, Run]] = []
-    waiting: list[tuple[Setting, RunKey]] = []
-    at_work: list[Work] = []
-    keys_at_work: list[RunKey] = []
-    busy: BusyError | None = None
+    outset = _begin_replays(workspace, state, summarizer)
+    if outset.busy is not None:
+        show_info(str(outset.busy), ":material/hourglass_empty:")
+    runs = outset.runs + wait_for_replays(outset.at_work)
+    if outset.busy is not None and outset.at_work:
+        if all(work.is_over for _setting, work in outset.at_work):
+            # There is room now for those that could not begin.
+            st.rerun()
+    without_vectors = _keys_without_vectors(outset)
+    if outset.to_pay:
+        with error_shown():
+            try:
+                runs += replayed_when_asked(workspace, state, outset.to_pay, summarizer)
+            except MissingVectorsError:
+                without_vectors += [key for _setting, key in outset.to_pay]
+    if without_vectors:
+        with error_shown():
+            if offer_for_replays(workspace, without_vectors):
+                st.rerun()
+
+    # Kept, free and paid runs came one after the other; lines stand in the order of the settings.
+    runs.sort(key=lambda item: state.settings.index(item[0]))
+    return list(map(_name_progress, as_setting_runs(runs)))
+
+
+def _begin_replays(
+    workspace: Workspace, state: CompareState, summarizer: ModelChoice
+) -> _Outset:
+    """Return the runs that are kept, and begin the others that cost nothing: all before any is waited for, so that they
+    go on side by side."""
+    outset = _Outset()
     for setting in state.settings:
         with error_shown():
             key = run_key(workspace, state, setting, summarizer)
             run = workspace.kept_run(key)
             if run is not None:
-                runs.append((setting, run))
+                outset.runs.append((setting, run))
             elif is_free(key.summarizer):
                 writer = workspace.free_summarizer(key, paced=summarizer.paced)
                 try:
-                    at_work.append((setting, workspace.replaying(key, writer)))
-                    keys_at_work.append(key)
+                    work = workspace.replaying(key, writer)
                 except BusyError as error:
-                    busy = error
+                    outset.busy = error
+                else:
+                    outset.at_work.append((setting, work))
+                    outset.keys_at_work.append(key)
             else:
-                waiting.append((setting, key))
-    if busy is not None:
-        show_info(str(busy), ":material/hourglass_empty:")
-    runs += wait_for_replays(at_work)
-    if busy is not None and at_work and all(work.is_over for _set, work in at_work):
-        st.rerun()
-    without_vectors = [
-        key
-        for (_setting, work), key in zip(at_work, keys_at_work, strict=True)
-        if isinstance(work.error, MissingVectorsError)
-    ]
-    if waiting:
-        with error_shown():
-            try:
-                runs += replayed_when_asked(workspace, state, waiting, summarizer)
-            except MissingVectorsError:
-                without_vectors += [key for _setting, key in waiting]
-    if without_vectors:
-        with error_shown():
-            if offer_for_replays(workspace, without_vectors):
-                st.rerun()
-    runs.sort(key=lambda item: state.settings.index(item[0]))
-    return [
-        replace(shown, label=shown.label + so_far_label(shown.run))
-        for shown in as_setting_runs(runs)
-    ]
+                outset.to_pay.append((setting, key))
+    return outset
+
+
+def _keys_without_vectors(outset: _Outset) -> list[RunKey]:
+    """Return the keys of the replays that ended because vectors are missing."""
+    keys = []
+    for (_setting, work), key in zip(outset.at_work, outset.keys_at_work, strict=True):
+        if isinstance(work.error, MissingVectorsError):
+            keys.append(key)
+    return keys
+
+
+def _name_progress(setting_run: SettingRun) -> SettingRun:
+    """Return the run with a label that says how far it is, as long as its replay is not over."""
+    label = setting_run.label + so_far_label(setting_run.run)
+    return replace(setting_run, label=label)
 
 
 def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
@@ -143,6 +175,7 @@ def wait_for_replays(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
     _go_on(at_work)
     for _setting, work in at_work:
         work.wait(max(0.0, end - monotonic()))
+    # Taken before the runs, so that one which ends meanwhile is still watched, and drawn again in full.
     unfinished = [(setting, work) for setting, work in at_work if not work.is_over]
     runs = []
     for setting, work in at_work:

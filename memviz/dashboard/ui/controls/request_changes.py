@@ -66,6 +66,7 @@ def draw_summarizer_calls(run: Run, requests: range, key: str) -> None:
 def _draw_new_version(
     run: Run, compaction: Compaction, facts: Sequence[Probe], back: Sequence[Probe]
 ) -> None:
+    """Draw what a version changed of the one before it: facts line by line, other texts word by word."""
     new = compaction.summary or ""
     old = ""
     lines: list[Markup] = []
@@ -82,6 +83,7 @@ def _draw_new_version(
         text = diff_html(diff, kept_chars=KEPT_CHARS_SHOWN)
     else:
         text = element("div", as_html(new), class_="memviz-diff")
+    # The text scrolls within its frame: with a tabindex keys reach it, and then it needs a name.
     whole_text = element(
         "div",
         text,
@@ -173,9 +175,11 @@ def _draw_left(run: Run, requests: range, key: str) -> None:
         how=comma_list(_fates_in_words(fate for _message, fate in messages)),
     )
     with drawer(what, ":material/logout:", f"{key}-left"):
-        shown = messages[:MAX_MESSAGES_SHOWN]
-        st.html(joined(_left_html(run, position, fate) for position, fate in shown))
-        more = len(messages) - len(shown)
+        lines = []
+        for position, fate in messages[:MAX_MESSAGES_SHOWN]:
+            lines.append(_left_html(run, position, fate))
+        st.html(joined(lines))
+        more = len(messages) - len(lines)
         if more:
             st.caption(_("and {more} more", more=more))
 

@@ -44,6 +44,7 @@ class Setting:
         if self._problem(values) is None:
             self.parameters |= values
             return
+        # One by one, so that a single wrong value does not hold back the others.
         for name, value in values.items():
             problem = self._problem({name: value})
             if problem is not None and problem.name == name:
@@ -91,7 +92,7 @@ class Setting:
         return strategies()[self.strategy_id]
 
     def build(self) -> Strategy:
-        """The strategy. Raises ParameterError."""
+        """Return the strategy. Raises ParameterError."""
         return strategy(self.strategy_id, **self.parameters)
 
     @property

@@ -136,16 +136,20 @@ def main_parameter(setting: Setting) -> Parameter | None:
     return None
 
 
-def _told_apart(setting: Setting) -> str:
+def _distinguishing_parameter(setting: Setting) -> str:
     """Return the first parameter of a setting which another row lacks that has the same strategy and main parameter,
     such as "keep user 0 tokens"; "" where there is none."""
+    # A label reads "Strategy · main parameter · other parameters".
     name, *parameters = setting_label(setting).split(" · ")
     for other in compare_state().settings:
-        other_name, *others = setting_label(other).split(" · ")
-        is_alike = (name, parameters[:1]) == (other_name, others[:1])
-        if other is not setting and is_alike:
-            lacking = [words for words in parameters[1:] if words not in others]
-            return lacking[0] if lacking else ""
+        other_name, *other_parameters = setting_label(other).split(" · ")
+        is_alike = (name, parameters[:1]) == (other_name, other_parameters[:1])
+        if other is setting or not is_alike:
+            continue
+        for words in parameters[1:]:
+            if words not in other_parameters:
+                return words
+        return ""
     return ""
 
 
@@ -153,7 +157,8 @@ def _notes(
     setting: Setting, main: Parameter | None, writer: str | None
 ) -> Iterator[str]:
     """Yield what a row says behind the strategy's name."""
-    if difference := _told_apart(setting):
+    difference = _distinguishing_parameter(setting)
+    if difference:
         yield difference
     elif main is not None:
         value = value_of(setting, main)
@@ -164,7 +169,8 @@ def _notes(
     if setting.as_written:
         yield _("as written")
     for parameter in setting.strategy_class.parameters():
-        if whose := parameter.whose(value_of(setting, parameter)):
+        whose = parameter.whose(value_of(setting, parameter))
+        if whose:
             yield whose
     if is_scaled(setting.scaled, setting.parameters):
         yield _("scaled")
@@ -202,14 +208,14 @@ def _name(setting: Setting) -> str:
 
 
 def setting_label(setting: Setting) -> str:
-    """The setting in words; the strategy's title where its parameters are not allowed."""
+    """Return the setting in words; the strategy's title where its parameters are not allowed."""
     with suppress(MemvizError):
         return setting.build().label
     return _(setting.strategy_class.title)
 
 
 def _next_strategy() -> str:
-    """The first strategy that is not compared yet."""
+    """Return the first strategy that is not compared yet."""
     used_ids = {setting.strategy_id for setting in compare_state().settings}
     for id in offered_strategies():
         if id not in used_ids:

@@ -110,8 +110,8 @@ def _scale(setting: Setting, needed_tokens: Callable[[], int]) -> None:
 
 def _controls(setting: Setting, *, live: bool) -> dict[str, Any]:
     """Draw one control a parameter, the main one first, each with what is wrong with its value below it; return all
-    values. Those that only matter where a model answers are shown for ``live``
-    talk alone, those that can only be simulated in a replay alone."""
+    values. Parameters that only matter where a model answers are shown for ``live`` talk alone, those that can only be
+    simulated in a replay alone."""
     cls = setting.strategy_class
     values: dict[str, Any] = {}
     problems = dict(setting.refused)

@@ -146,8 +146,8 @@ def _open_link() -> None:
 
 
 def _needed_tokens() -> int:
-    """Tokens of all that was said in the conversation, without the system messages that it begins with."""
-    log = studied_conversation()[1]
+    """Return the tokens of all that was said in the conversation, without the system messages that it begins with."""
+    _transcript, log = studied_conversation()
     totals = log.token_sums(find_counter(compare_state().counter)).totals
     return int(totals[-1] - totals[log.system_stop])
 
@@ -205,31 +205,34 @@ def is_free_run() -> bool:
 
 
 def _choose_conversation() -> int:
-    """Choose the conversation; returns how many turns it has."""
+    """Draw the choice of the conversation, and return the number of its turns."""
     state = compare_state()
     entries, labels = conversation_choices(state.conversation_id)
     ids = list(entries)
     if state.conversation_id not in ids:
+        # It was deleted, or none was chosen yet.
         first = first_sample()
         state.open(first if first in ids else next(iter(ids), None))
-    chosen = st.selectbox(
+    id = st.selectbox(
         _("Conversation"),
         ids,
         index=ids.index(state.conversation_id) if state.conversation_id else None,
         format_func=labels.__getitem__,
+        # A new key has the control begin with what a link opened, and not go on with what was chosen.
         key=f"compare-conversation-{links_opened()}",
     )
-    if chosen != state.conversation_id:
-        state.open(chosen)
+    if id != state.conversation_id:
+        state.open(id)
         choose_request(None)
-    if not chosen:
+    if not id:
         return 0
     looks_at()
-    entry = entries[chosen]
+    entry = entries[id]
+    # The control cuts a long title.
     template = noop("{size}.")
-    if len(labels[chosen]) > TITLE_CHARS:
+    if len(labels[id]) > TITLE_CHARS:
         template = noop("**{title}**, {size}.")
-    st.caption(_(template, title=plain(labels[chosen]), size=size_words([entry])))
+    st.caption(_(template, title=plain(labels[id]), size=size_words([entry])))
     return entry.turn_count
 
 
@@ -258,7 +261,7 @@ def _end(sentence: str) -> None:
 
 
 def setting_runs(summarizer: ModelChoice) -> list[SettingRun]:
-    """The conversation replayed under every setting and, if it was held in Chat, the chat itself, which alone
+    """Return the conversation replayed under every setting and, if it was held in Chat, the chat itself, which alone
     knows of edited summaries."""
     state = compare_state()
     settings = make_runs(workspace(), state, summarizer)
@@ -291,11 +294,12 @@ def choose_setting_run(
     state = compare_state()
     numbers = range(len(settings))
     indices = tuple(setting.index for setting in settings)
-    shown = widget_value(key)
-    number = shown if shown in numbers else first
+    number_before = widget_value(key)
+    number = number_before if number_before in numbers else first
     if state.looked_at in indices:
         number = indices.index(state.looked_at)
-    if shown != number:
+    # Streamlit holds a control's own value against a default: what was chosen elsewhere is written into it.
+    if number_before != number:
         set_widget(key, number)
     number = segments(
         _("Setting"),
@@ -306,7 +310,7 @@ def choose_setting_run(
         args=(key, indices),
         label_visibility="collapsed" if len(settings) == 1 else "visible",
     )
-    chosen = settings[number or 0]
+    setting = settings[number or 0]
     if marks:
-        mark_row(chosen.index)
-    return chosen
+        mark_row(setting.index)
+    return setting

@@ -105,7 +105,7 @@ def noted_replies() -> Notes:
 
 
 def noted_sweeps() -> dict[Swept, None]:
-    """The sweeps that live models wrote summaries for in this session, in their order."""
+    """Return the sweeps that live models wrote summaries for in this session, in their order."""
     return of_session("noted-sweeps", dict[Swept, None])
 
 
@@ -115,14 +115,14 @@ def spending_shown() -> SpendingShown:
 
 
 def budgeted_model(
-    asked: Model, look_up: Callable[[], object], max_output_tokens: int | None = None
+    model: Model, look_up: Callable[[], object], max_output_tokens: int | None = None
 ) -> Model:
-    """``asked`` as every page asks it: paid out of the session's budget, and left at once when ``look_up`` raises."""
-    return Accounted(
-        Interruptible(Noted(asked, noted_replies()), look_up),
-        spending(),
-        max_output_tokens,
-    )
+    """Return ``model`` as every page asks it: paid out of the session's budget, and left at once when ``look_up``
+    raises."""
+    # From the inside out: its replies are noted, waiting for them can be broken off, and each is paid for.
+    noted = Noted(model, noted_replies())
+    interruptible = Interruptible(noted, look_up)
+    return Accounted(interruptible, spending(), max_output_tokens)
 
 
 def heed_clicks_and_tell() -> None:
@@ -140,7 +140,10 @@ def bound_caption(
     bound: CostBound, *, before: str = "", help: str | None = None
 ) -> None:
     """Say beside a button what its click costs at most; ``before`` is what else the line says."""
-    words = bound_words(bound) if bound != CostBound() or not before else ""
+    words = ""
+    # That nothing is asked is said only where the line says nothing else.
+    if bound != CostBound() or not before:
+        words = bound_words(bound)
     st.caption(plain(f"{before} {words}"), help=help)
 
 
@@ -175,36 +178,38 @@ def budget_controls(models: Sequence[str]) -> None:
 
 
 def spent_line() -> None:
-    """Draw what was spent in this session, anew while models are asked. The first thing that a page's run draws of
-    it: places of the run before are gone."""
-    shown = spending_shown()
-    shown.draw = []
-    if shown.is_shown or spending().is_used:
-        shown.draw = [_drawn(st.empty(), lambda: spending().sentence)]
+    """Draw what was spent in this session, anew while models are asked. No other place may be drawn before: those of
+    the page's last run are forgotten here."""
+    places = spending_shown()
+    places.draw = []
+    if places.is_shown or spending().is_used:
+        places.draw = [_drawn(st.empty(), lambda: spending().sentence)]
 
 
 def tell_spent(*, anew: bool = False) -> None:
-    """Say wherever the page does what was spent by now, ``anew`` where it says so already. Only from a run of the page,
-    never while it is being left. A fragment has to say it anew: Streamlit lets it write outside of itself only where
-    it wrote in the last run of the whole page, and clears what it does not write again."""
+    """Write what was spent by now at all places of the page that say it; ``anew`` also where they say so already. Only
+    from a run of the page, never while it is being left."""
+    # A fragment has to write it anew: Streamlit lets it write outside of itself only where it wrote in the last run
+    # of the whole page, and clears what it does not write again.
     for draw in spending_shown().draw:
         draw(anew)
 
 
 @contextmanager
 def told_beside(place: DeltaGenerator, words: str) -> Iterator[None]:
-    """``words`` with what was spent since, for as long as the block asks models."""
+    """Draw ``words`` with what was spent since, for as long as the block asks models."""
     so_far = SpentSoFar()
     draw = _drawn(
         place, lambda: f"{words}{so_far.words}", ":material/hourglass_empty: "
     )
-    shown = spending_shown()
-    shown.draw.append(draw)
+    places = spending_shown()
+    places.draw.append(draw)
     try:
         yield
     finally:
-        if draw in shown.draw:
-            shown.draw.remove(draw)
+        # A run of the page that begins meanwhile forgets all places.
+        if draw in places.draw:
+            places.draw.remove(draw)
 
 
 class SpentSoFar:

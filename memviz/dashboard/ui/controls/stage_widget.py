@@ -43,6 +43,10 @@ SILENT = ("facts", "legend")
 those that move nothing."""
 
 
+_Place = tuple[int, int]
+"""A step, and the number of the setting whose sentences are shown."""
+
+
 class Move(NamedTuple):
     """The place where the visitor rests."""
 
@@ -76,32 +80,41 @@ def stage(
     browser once, and not again at every step.
     """
     frames = {**data, **_controls(data)}
+    # The place is no part of the frames: at another place the same ones are played.
     place = (frames.pop("at"), frames.pop("chosen"))
-    frames_json = json.dumps(frames, sort_keys=True).encode()
-    id = blake2b(frames_json, digest_size=12).hexdigest()
-    state: dict[str, Any] = widget_value(_state_key(key)) or {}
-    scene = [data.get("scene"), data["of"], *map(_setting_of, data["settings"])]
-    is_there = widget_value(key) is not None
-    is_same = is_there and state.get("id") == id
-    if not is_same or place not in (state["said"], state["heard"]):
-        at, chosen = place
-        if is_there and state.get("scene") == scene and place == state["said"]:
-            # It is the same in another language, so the visitor stays where they went.
-            at, chosen = state["heard"]
-        state = {
-            "id": id,
-            "scene": scene,
-            "at": at,
-            "chosen": chosen,
-            "heard": (at, chosen),
-            "serial": state.get("serial", 0) + 1,
-            "moves": widget_value(_MOVES_HEARD) or 0,
-        }
+    state = _stand_at(place, frames, key)
     set_widget(_state_key(key), {**state, "said": place})
     for name in ("id", "at", "chosen", "serial", "moves"):
         frames[name] = state[name]
     frames["tells_while_playing"] = tells_while_playing
     _stage(data=frames, key=key, on_move_change=lambda: _follow_move(key, on_move))
+
+
+def _stand_at(place: _Place, frames: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Return where the stage stands: as before, unless it plays other frames, or the page says another place than it
+    said and heard last. A new ``serial`` has the browser go there."""
+    frames_json = json.dumps(frames, sort_keys=True).encode()
+    id = blake2b(frames_json, digest_size=12).hexdigest()
+    scene = [frames.get("scene"), frames["of"], *map(_setting_of, frames["settings"])]
+    state: dict[str, Any] = widget_value(_state_key(key)) or {}
+    # Streamlit forgets a component that was not drawn; what it had heard counts no more then.
+    is_there = widget_value(key) is not None
+    has_same_frames = is_there and state.get("id") == id
+    if has_same_frames and place in (state["said"], state["heard"]):
+        return state
+    at, chosen = place
+    if is_there and state.get("scene") == scene and place == state["said"]:
+        # It is the same in another language, so the visitor stays where they went.
+        at, chosen = state["heard"]
+    return {
+        "id": id,
+        "scene": scene,
+        "at": at,
+        "chosen": chosen,
+        "heard": (at, chosen),
+        "serial": state.get("serial", 0) + 1,
+        "moves": widget_value(_MOVES_HEARD) or 0,
+    }
 
 
 def _setting_of(row: Mapping[str, Any]) -> Any:
@@ -126,6 +139,7 @@ def _state_key(key: str) -> str:
 
 def _follow_move(key: str, on_move: Callable[[Move], object] | None) -> None:
     message: Mapping[str, Any] = (widget_value(key) or {}).get("move") or {}
+    # What a browser sends is not to be trusted.
     if not all(isinstance(message.get(name), int) for name in Move._fields):
         return
     set_widget(_MOVES_HEARD, message.get("number"))

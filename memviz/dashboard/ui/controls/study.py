@@ -128,16 +128,18 @@ class CompareState:
         """Return what is compared, at a request, for an address or a lesson. Settings that are not allowed are left
         out."""
         sound = self._sound_settings
-        places: dict[int | str | None, int] = {}
-        looks: dict[int | None, int] = {MAX_SETTINGS: HELD_CHAT}
+        # An address names settings by their places, a session by ids and colours that never change.
+        place_by_uid: dict[int | str | None, int] = {}
+        place_by_index: dict[int | None, int] = {MAX_SETTINGS: HELD_CHAT}
+        as_written = []
         for place, setting in enumerate(sound):
-            places[setting.uid] = place
-            looks[setting.index] = place
-        recalls = [
-            RecalledTurns(into, turns, places.get(uid))
-            for into, turns, uid in self.recalls
-        ]
-        as_written = [places[each.uid] for each in sound if each.as_written]
+            place_by_uid[setting.uid] = place
+            place_by_index[setting.index] = place
+            if setting.as_written:
+                as_written.append(place)
+        recalls = []
+        for into, turns, uid in self.recalls:
+            recalls.append(RecalledTurns(into, turns, place_by_uid.get(uid)))
         id = self.conversation_id or ""
         study = Study(
             id.removeprefix(SAMPLE_PREFIX),
@@ -149,8 +151,8 @@ class CompareState:
             is_free_run=self.free_run,
             take=self.take,
         )
-        shown = Highlight(setting=looks.get(self.looked_at))
-        return View(study, "compare", turn=turn, call=call, highlight=shown)
+        highlight = Highlight(setting=place_by_index.get(self.looked_at))
+        return View(study, "compare", turn=turn, call=call, highlight=highlight)
 
     def show(self, view: View, *, keep_settings: bool = False) -> None:
         """Compare what a view shows. ``keep_settings``: they are the ones that are compared already."""
@@ -160,6 +162,7 @@ class CompareState:
             for place, setting in enumerate(study.settings):
                 parameters = setting.model_dump(exclude_unset=True)
                 self.add(setting.id, parameters, as_written=place in study.as_written)
+        # Before the recalls: to open a conversation forgets those of the one before.
         self.open(study.conversation_id or None)
         if study.first_messages is not None:
             self.firsts[study.conversation_id] = study.first_messages
@@ -178,15 +181,21 @@ class CompareState:
 
     def setting_at(self, index: int) -> Setting | None:
         """Return the setting of this colour ``index``; ``None`` if there is none, as for a chat as it was held."""
-        return {setting.index: setting for setting in self.settings}.get(index)
+        for setting in self.settings:
+            if setting.index == index:
+                return setting
+        return None
 
     def recalls_of(self, setting: Setting) -> tuple[tuple[int, Recall], ...]:
         """Return the recalls into the requests of a setting."""
-        recalls = [
-            recall for recall in self.recalls if recall.uid in (None, setting.uid)
-        ]
-        recalls.sort(key=lambda recall: (recall.turn, recall.turns))
-        return tuple((recall.turn, Recall(turns=recall.turns)) for recall in recalls)
+        recalls = []
+        for turn, turns, uid in self.recalls:
+            # One without a setting is into the requests of all.
+            if uid in (None, setting.uid):
+                recalls.append((turn, turns))
+        # In an order of their own, so that a run is the same in whichever order they were added.
+        recalls.sort()
+        return tuple((turn, Recall(turns=turns)) for turn, turns in recalls)
 
     def add_recall(self, recall: AddedRecall) -> None:
         """Add a recall, unless it is there."""
@@ -210,12 +219,11 @@ class CompareState:
         as_written: bool = False,
     ) -> None:
         """Add a setting in the first colour that is free."""
-        indices = {setting.index for setting in self.settings}
-        index = min(set(range(MAX_SETTINGS + 1)) - indices)
+        used_indices = {setting.index for setting in self.settings}
+        index = min(set(range(MAX_SETTINGS + 1)) - used_indices)
         values = dict(parameters or {})
-        self.settings.append(
-            Setting(self._next_uid, index, strategy_id, values, as_written)
-        )
+        setting = Setting(self._next_uid, index, strategy_id, values, as_written)
+        self.settings.append(setting)
         self._next_uid += 1
 
     def compare_with_buffer(self, setting: Strategy) -> None:

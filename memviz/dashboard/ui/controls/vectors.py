@@ -64,15 +64,16 @@ def offer_for_replays(workspace: Workspace, keys: Sequence[RunKey]) -> bool:
     """Offer to ask for the vectors that these replays miss. Return true once that is done: then they are free."""
     strategies = [key.strategy for key in keys]
     name = embedding_asked_by(strategies[0])
-    logs = {}
-    later = []
+    logs: dict[tuple[str, int | None], Log] = {}
+    keys_writing_texts = []
     for key in keys:
         if embedding_asked_by(key.strategy) == name:
-            place = key.conversation_id, key.first
-            logs[place] = workspace.conversation(*place)[1]
+            _transcript, log = workspace.conversation(key.conversation_id, key.first)
+            logs[key.conversation_id, key.first] = log
             if writes_compared_texts(key.strategy):
-                later.append(key)
-    ask_rest = partial(_replay, workspace, later)
+                keys_writing_texts.append(key)
+    # Texts that a setting writes itself are known only as it is replayed.
+    ask_rest = partial(_replay, workspace, keys_writing_texts)
     return offer_vectors(workspace, strategies, list(logs.values()), ask_rest)
 
 
@@ -158,7 +159,7 @@ def vectors_asked(
 
 
 def _choices() -> dict[str, ModelChoice]:
-    """Embedding models of this session, by name. Their keys are stored nowhere else."""
+    """Return the embedding models of this session, by name. Their keys are stored nowhere else."""
     return of_session("embedding-models", dict[str, ModelChoice])
 
 
@@ -168,12 +169,13 @@ def _embedder(
     look_up: Callable[[], object],
     budget: Budget | None = None,
 ) -> Embedder:
-    """The model, paid out of a budget or else of the session's, and left at once when ``look_up`` raises."""
-    reached = Interruptible(embedding_model(choice.name, **choice.options), look_up)
-    charged: Model = Accounted(reached, spending())
+    """Return the model, paid out of a budget or else of the session's, and left at once when ``look_up`` raises."""
+    model = Interruptible(embedding_model(choice.name, **choice.options), look_up)
+    paid: Model = Accounted(model, spending())
+    # A budget of its own can be kept only where the price is known.
     if budget is not None and known_price(choice.name) is not None:
-        charged = Budgeted(reached, budget)
-    return Embedder(FirstFailureEnds(charged), workspace.kept_vectors)
+        paid = Budgeted(model, budget)
+    return Embedder(FirstFailureEnds(paid), workspace.kept_vectors)
 
 
 def _ask(

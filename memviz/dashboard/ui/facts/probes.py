@@ -134,7 +134,7 @@ def without_tool_results(facts: Facts) -> bool:
 
 
 def probes_panel(facts: Facts) -> None:
-    """All facts that are looked for, and the controls that change which."""
+    """Draw all facts that are looked for, and the controls that change which."""
     label = _("Facts looked for: {count:,}", count=len(facts.probes))
     with st.expander(
         label,
@@ -142,15 +142,16 @@ def probes_panel(facts: Facts) -> None:
         expanded=not facts.probes,
         key="retention-facts",
     ):
-        key = proposals_key(compare_state().conversation_id)
         if facts.proposals:
+            key = proposals_key(compare_state().conversation_id)
             if widget_value(key) is None:
                 set_widget(key, facts.with_proposals)
+            template = noop("Look for {proposed}")
+            if facts.brought:
+                template = noop("Look for {proposed} too")
             proposed = counted(facts.proposals, "proposed fact")
             switch(
-                _("Look for {proposed} too", proposed=proposed)
-                if facts.brought
-                else _("Look for {proposed}", proposed=proposed),
+                _(template, proposed=proposed),
                 key=key,
                 persist_state="session",
                 help=_(
@@ -203,7 +204,7 @@ def _take_typed(facts: Facts) -> None:
 
 
 def _draw_form(facts: Facts) -> None:
-    """Type a fact in. What was typed stays if something is wrong with it."""
+    """Draw the form in which a fact is typed. What was typed stays if something is wrong with it."""
     with st.form("probe-form", border=False):
         st.markdown(_("**Look for a fact of your own**"))
         left, right = st.columns(2)
@@ -245,22 +246,20 @@ def _draw_form(facts: Facts) -> None:
 
 
 def _add(log: Log) -> None:
-    typed = {
-        key: widget_value(key)
-        for key in (QUESTION_KEY, ANSWERS_KEY, STALE_KEY, MESSAGE_KEY)
-    }
-    answers = _lines(typed[ANSWERS_KEY] or "")
-    stale = _lines(typed[STALE_KEY] or "")
-    question = typed[QUESTION_KEY] or ""
+    answers = _lines(widget_value(ANSWERS_KEY) or "")
+    stale = _lines(widget_value(STALE_KEY) or "")
+    question = widget_value(QUESTION_KEY) or ""
     set_widget(ERROR_KEY, None)
     try:
-        probe = typed_probe(log, question, answers, stale, typed[MESSAGE_KEY])
+        probe = typed_probe(log, question, answers, stale, widget_value(MESSAGE_KEY))
         workspace().add_probe(compare_state().conversation_id or "", probe)
     except MemvizError as error:
         set_widget(ERROR_KEY, error)
         return
-    for key, value in typed.items():
-        set_widget(key, "" if isinstance(value, str) else None)
+    # The form begins anew: fields of text with none, that of a number without one.
+    for key in (QUESTION_KEY, ANSWERS_KEY, STALE_KEY, MESSAGE_KEY):
+        is_text = isinstance(widget_value(key), str)
+        set_widget(key, "" if is_text else None)
     st.toast(
         _("{answers} is looked for now.", answers=plain(" / ".join(answers))),
         icon=":material/check:",
@@ -268,6 +267,7 @@ def _add(log: Log) -> None:
 
 
 def _lines(text: str) -> tuple[str, ...]:
+    """Return the lines of a text that are not empty, each once."""
     lines = map(str.strip, text.splitlines())
     return tuple(dict.fromkeys(filter(None, lines)))
 
@@ -279,8 +279,8 @@ def typed_probe(
     stale: Sequence[str] = (),
     number: int | None = None,
 ) -> Probe:
-    """The probe that a user typed in. ``number`` is that of the message that states it (1-based); without it, it
-    is the first message that contains an answer. Raises MessageError, with what to do, if there is none."""
+    """Return the probe that a user typed in. ``number`` is that of the message that states it (1-based), by default of
+    the first one that contains an answer. Raises MessageError, with what to do, if there is none."""
     if not any(map(normal_tokens, answers)):
         raise MessageError(
             _(
@@ -296,15 +296,17 @@ def typed_probe(
                 answer=answers[0],
             )
         )
-    asked = " ".join(question.split()) or _(
-        "Is “{answer}” still there?", answer=answers[0]
-    )
+    question = " ".join(question.split())
+    if not question:
+        question = _("Is “{answer}” still there?", answer=answers[0])
     category: Category = "updated fact" if stale else "single fact"
     return Probe(
-        asked, tuple(answers), (position,), category, tuple(stale), by_user=True
+        question, tuple(answers), (position,), category, tuple(stale), by_user=True
     )
 
 
 def _first_with(log: Log, answers: Sequence[str]) -> int | None:
-    positions = PhraseIndex(answers).find([readable(message) for message in log]).texts
+    """Return the position of the first message that contains an answer; ``None`` where none does."""
+    texts = [readable(message) for message in log]
+    positions = PhraseIndex(answers).find(texts).texts
     return int(positions.min()) if positions.size else None

@@ -71,6 +71,7 @@ def bounds_of(
     if others and measure is not Measure.EVIDENCE:
         shares_of_settings = []
         for result, other in zip(results, others, strict=True):
+            # The band has one place for each request: a setting with other requests takes no part in it.
             if np.array_equal(result.retention.turns, first.retention.turns):
                 by_chance = _floor(result.run, result.retention.probes, other)
                 shares_of_settings.append(by_chance.share(by_chance.contained))
@@ -81,16 +82,19 @@ def bounds_of(
 
 @kept_until_left(SCRIPTS_KEPT)
 def is_unspaced(log: Log) -> bool:
-    """Return whether a conversation is written in a script without spaces, such as Chinese, for the most part."""
+    """Return whether a conversation is written in a script without spaces, such as Chinese: more than a quarter of its
+    letters, for names and code in it are not."""
     text = "".join(message.content for message in log[:FIRST_MESSAGES])
     letters = [letter for letter in text if letter.isalpha()]
-    return sum(bool(IS_UNSPACED.match(letter)) for letter in letters) > len(letters) / 4
+    unspaced = [letter for letter in letters if IS_UNSPACED.match(letter)]
+    return len(unspaced) > len(letters) / 4
 
 
 @kept_until_left(RUNS_KEPT)
 def survival_of(run: Run, probes: Probes) -> Survival:
-    """Survival by age of ``probes`` in a run."""
-    return survival(retention(run, probes, _texts(run.log, probes)), run.log)
+    """Return the survival of ``probes`` in a run, by their age."""
+    retained = retention(run, probes, _texts(run.log, probes))
+    return survival(retained, run.log)
 
 
 @kept_until_left(RUNS_KEPT)
@@ -149,10 +153,12 @@ def elsewhere(results: Sequence[RetentionResult]) -> ChanceBaseline | None:
 
 
 def _nearest(log: Log) -> str | None:
-    others = {}
+    """Return the id of the sample in the same kind of script whose number of turns is nearest."""
+    turns_apart = {}
     for name in bundled():
         id = SAMPLE_PREFIX + name
-        _, other = workspace().conversation(id)
+        _transcript, other = workspace().conversation(id)
+        # A conversation that begins with the same message is the same one, or goes on from it.
         if other[:1] != log[:1] and is_unspaced(other) == is_unspaced(log):
-            others[id] = abs(other.turn_count - log.turn_count)
-    return min(others, key=others.__getitem__, default=None)
+            turns_apart[id] = abs(other.turn_count - log.turn_count)
+    return min(turns_apart, key=turns_apart.__getitem__, default=None)

@@ -88,9 +88,11 @@ def _choose_measure() -> str:
 
 def _read_link() -> None:
     """Ask what the address names of those controls that nobody has touched in this session."""
-    parts = {MEASURE_PART: MEASURE_KEY, SETTING_PART: SETTING_KEY}
-    untouched = [part for part, key in parts.items() if widget_value(key) is None]
-    ask_linked({part: st.query_params.get_all(part) for part in untouched}, ())
+    texts = {}
+    for part, key in ((MEASURE_PART, MEASURE_KEY), (SETTING_PART, SETTING_KEY)):
+        if widget_value(key) is None:
+            texts[part] = st.query_params.get_all(part)
+    ask_linked(texts, ())
 
 
 def _say_what_to_type() -> None:

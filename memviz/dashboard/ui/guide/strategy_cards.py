@@ -1,6 +1,6 @@
 """All strategies as cards, family by family, each with ten turns of a real run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 from markupsafe import Markup
@@ -58,12 +58,17 @@ def strategy_list() -> None:
     if not matching:
         nothing = _("No strategy and no program says that. Search for another word.")
         show_info(nothing, ":material/search_off:")
-    places = dict[str, DeltaGenerator]()
+    places: dict[str, DeltaGenerator] = {}
     for family in (PROGRAMS, *FAMILIES):
         of_family = [page for page in matching if page.family == family]
         if of_family:
             st.subheader(_(family), anchor=False)
-            places.update(_cards(of_family))
+            places |= _cards(of_family)
+    _draw_pictures(places)
+
+
+def _draw_pictures(places: Mapping[str, DeltaGenerator]) -> None:
+    """Draw ten turns of each strategy at its place."""
     for id, place in places.items():
         if issubclass(strategy_class(id), LibraryStrategy):
             continue  # a list is no reason to load every library that is installed
@@ -73,6 +78,7 @@ def strategy_list() -> None:
 
 
 def _open_program() -> None:
+    # The page reads the address again in the run that follows a click.
     st.query_params[STRATEGY] = widget_value(PROGRAM_KEY) or ""
 
 
@@ -92,16 +98,18 @@ def _cards(pages: Sequence[StrategyPage]) -> dict[str, DeltaGenerator]:
 def ten_turns_picture(example: Example) -> Markup:
     """Return ten bars: what each of ten requests sent, in colours, before the grey of all that was said by then."""
     records = example.ten_turns
-    totals = [record.memory.sums.totals[record.memory.length] for record in records]
-    sizes = [record.total_tokens for record in records]
-    most = max(*totals, *sizes)
+    said_tokens = []
+    sent_tokens = []
+    for record in records:
+        said_tokens.append(record.memory.sums.totals[record.memory.length])
+        sent_tokens.append(record.total_tokens)
+    highest = max(*said_tokens, *sent_tokens)
     bars = []
-    for record, said_tokens in zip(records, totals, strict=True):
-        parts = [
-            upright_part(record.tokens[part] / most, color)
-            for part, color in COLORS.items()
-            if record.tokens.get(part)
-        ]
-        bars.append(element("div", *parts, style=f"--said:{said_tokens / most:.3%}"))
-    words = ten_turns_words(records[-1], totals[-1], max(sizes))
+    for record, said in zip(records, said_tokens, strict=True):
+        parts = []
+        for part, color in COLORS.items():
+            if record.tokens.get(part):
+                parts.append(upright_part(record.tokens[part] / highest, color))
+        bars.append(element("div", *parts, style=f"--said:{said / highest:.3%}"))
+    words = ten_turns_words(records[-1], said_tokens[-1], max(sent_tokens))
     return element("div", *bars, class_="memviz-turns", role="img", aria_label=words)

@@ -93,9 +93,11 @@ def strategy_page(page: StrategyPage) -> None:
 
 def _draw_ways_on(page: StrategyPage, example: Example | None) -> None:
     """Draw the links to all strategies, to the ones before and behind, and to Compare."""
-    pages = list(strategy_pages().values())
+    # The page of a program has the place of the strategy that does the same.
     own_id = strategy(page.id).id
-    number = [page_of_strategy.id for page_of_strategy in pages].index(own_id)
+    pages = list(strategy_pages().values())
+    ids = [other.id for other in pages]
+    number = ids.index(own_id)
     with st.container(
         horizontal=True, vertical_alignment="center", gap="medium", key="guide-ways"
     ):
@@ -181,16 +183,12 @@ def _draw_parameters(page: StrategyPage) -> None:
     if not page.parameters:
         return
     st.subheader(_("Parameters"), anchor=False)
-    st.html(
-        meanings_html(
-            Meaning(
-                element("code", parameter.name),
-                _value(page, parameter),
-                _help(parameter),
-            )
-            for parameter in page.parameters
-        )
-    )
+    meanings = []
+    for parameter in page.parameters:
+        name = element("code", parameter.name)
+        value = _value(page, parameter)
+        meanings.append(Meaning(name, value, _help(parameter)))
+    st.html(meanings_html(meanings))
 
 
 def _help(parameter: Parameter) -> str:

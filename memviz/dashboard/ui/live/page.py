@@ -76,12 +76,12 @@ def live_page() -> None:
         return
     by_key = {watched.key: watched for watched in newest}
     labels = _labels(newest)
-    named = widget_value(LOOKED_AT) or st.query_params.get(PART, "")
+    key_before = widget_value(LOOKED_AT) or st.query_params.get(PART, "")
     key = st.selectbox(
         _("Watched conversations, newest first"),
         by_key,
         # Where its label has become another, the browser no longer names it.
-        index=list(by_key).index(named) if named in by_key else 0,
+        index=list(by_key).index(key_before) if key_before in by_key else 0,
         key=CHOICE_KEY,
         format_func=lambda key: labels.get(key, key),
     )
@@ -117,14 +117,14 @@ def _say_nothing_watched() -> None:
 def _labels(newest: Sequence[Watched]) -> dict[str, str]:
     """Return the labels of conversations by their keys: each another one, and the same
     while its conversation grows, for the browser knows the chosen one by it."""
-    titled = {
-        watched.key: f"{watched.title} · {_program_of(watched)}" for watched in newest
-    }
-    alike = Counter(titled.values())
     labels = {}
-    for key, label in titled.items():
-        ending = f" · {key[-ENDING_CHARS:]}" if alike[label] > 1 else ""
-        labels[key] = f"{label}{ending}"
+    for watched in newest:
+        labels[watched.key] = f"{watched.title} · {_program_of(watched)}"
+    times = Counter(labels.values())
+    # What is called the same is told apart by the end of its key.
+    for key, label in labels.items():
+        if times[label] > 1:
+            labels[key] = f"{label} · {key[-ENDING_CHARS:]}"
     return labels
 
 
@@ -167,7 +167,8 @@ def _draw_conversation(key: str, known: frozenset[str], seconds: float) -> None:
         if is_new or grows != (seconds == TICK_SECONDS):
             st.rerun()
         show_caption(_growth_so_far(view.watched))
-        if problem := problem_words(view.watched):
+        problem = problem_words(view.watched)
+        if problem:
             show_warning(problem)
         _draw_window(view)
         _draw_stage(view)
@@ -200,10 +201,9 @@ def _draw_window(view: LiveView) -> None:
 
 
 def _draw_stage(view: LiveView) -> None:
-    settings = [
-        SettingRun(run, _(preset.title), index)
-        for index, (preset, run) in enumerate(view.runs)
-    ]
+    settings = []
+    for index, (preset, run) in enumerate(view.runs):
+        settings.append(SettingRun(run, _(preset.title), index))
     count = len(settings[0].run.requests)
     if not count:
         st.caption(_("The animation follows after the first reply."))
@@ -234,15 +234,15 @@ def _draw_largest(items: Sequence[Item]) -> None:
     if not total:
         st.caption(_("Nothing was said yet."))
         return
-    rows = [
-        {
+    rows = []
+    for item in items:
+        row = {
             _("Tokens"): item.tokens,
             _("Who"): _(ROLES[item.role]),
             _("Turn"): item.turn or None,
             _("Begins"): " ".join(item.text.split())[:MAX_SHOWN_CHARS],
         }
-        for item in items
-    ]
+        rows.append(row)
     st.dataframe(
         pd.DataFrame(rows), hide_index=True, width="stretch", key="live-largest"
     )

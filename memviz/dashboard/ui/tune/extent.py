@@ -57,24 +57,28 @@ def choose_extent(choices: Mapping[str, type[Strategy]]) -> None:
 
 
 def _choose_families(choices: Mapping[str, type[Strategy]]) -> None:
+    """Draw the families, of which those are chosen whose strategies all are."""
     offered = {cls.family for cls in choices.values()}
     families = [family for family in FAMILIES if family in offered]
-    chosen = widget_value(STRATEGIES_KEY) or ()
-    partial_families = {cls.family for id, cls in choices.items() if id not in chosen}
-    whole = [family for family in families if family not in partial_families]
+    ids_before = widget_value(STRATEGIES_KEY) or ()
+    incomplete = {cls.family for id, cls in choices.items() if id not in ids_before}
+    whole = [family for family in families if family not in incomplete]
     if len(widget_value(PROGRAMS_KEY) or ()) == len(presets()):
         whole.append(PROGRAMS)
 
     def take() -> None:
-        now = widget_value(FAMILIES_KEY) or ()
+        """Take all strategies of the families that are chosen now, and none of those that no longer are; single ones of
+        other families stay."""
+        families_now = widget_value(FAMILIES_KEY) or ()
         ids = []
         for id, cls in choices.items():
-            is_left_out = cls.family in whole or id not in chosen
-            if cls.family in now or not is_left_out:
+            stays = id in ids_before and cls.family not in whole
+            if cls.family in families_now or stays:
                 ids.append(id)
         set_widget(STRATEGIES_KEY, ids)
-        if (PROGRAMS in now) != (PROGRAMS in whole):
-            set_widget(PROGRAMS_KEY, list(presets()) if PROGRAMS in now else [])
+        takes_programs = PROGRAMS in families_now
+        if takes_programs != (PROGRAMS in whole):
+            set_widget(PROGRAMS_KEY, list(presets()) if takes_programs else [])
 
     set_widget(FAMILIES_KEY, whole)
     st.pills(
@@ -130,10 +134,9 @@ def extent_words(settings: Sequence[Strategy]) -> str:
     measured here."""
     workspace = the_workspace()
     study = compare_state()
-    firsts = {
-        id: workspace.beginning(id, study.first_of(id))
-        for id in tune_state().conversations
-    }
+    firsts = {}
+    for id in tune_state().conversations:
+        firsts[id] = workspace.beginning(id, study.first_of(id))
     messages = _count_messages(workspace, firsts)
     limit = widget_value(SECONDS_KEY)
     seconds = HERE.seconds_of_all(settings, OFFLINE, messages)
@@ -154,9 +157,11 @@ def extent_words(settings: Sequence[Strategy]) -> str:
 
 
 def _count_messages(workspace: Workspace, firsts: Mapping[str, int | None]) -> int:
-    """The messages of conversations, of each the first ones, if not all."""
-    entry = workspace.store.entry
-    return sum(first or entry(id).message_count for id, first in firsts.items())
+    """Return the messages of conversations, of each the first ones, if not all."""
+    messages = 0
+    for id, first in firsts.items():
+        messages += first or workspace.store.entry(id).message_count
+    return messages
 
 
 def may_begin(workspace: Workspace, asked: Asked) -> bool:
@@ -189,8 +194,8 @@ def may_begin(workspace: Workspace, asked: Asked) -> bool:
 
 
 def _forecast_seconds(workspace: Workspace, asked: Asked, messages: int) -> float:
-    """The time that the sweep takes, from what its strategies took here: those that were never measured are tried out
-    over the beginning of a conversation."""
+    """Return the time that the sweep takes, from what its strategies took here: those that were never measured are
+    tried out over the beginning of a conversation."""
     id, first = next(iter(asked.first.items()))
     transcript = workspace.conversation(id, first)[0]
     writer = workspace.recordings.player(asked.summarizer)

@@ -1,7 +1,6 @@
 """The controls that choose the grid of a sweep: its conversations, strategies and values."""
 
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import Any
 
 import streamlit as st
@@ -147,11 +146,11 @@ def _choose_grid(
         help="\n\n".join([_(STRATEGIES_HELP), *map(plain, refused_words())]),
         persist_state="session",
     )
-    return {
-        id: _choose_axes(choices[id], largest, recorded_values(choices[id], recorded))
-        for id in choices
-        if id in chosen
-    }
+    grid = {}
+    for id, cls in choices.items():
+        if id in chosen:
+            grid[id] = _choose_axes(cls, largest, recorded_values(cls, recorded))
+    return grid
 
 
 def _choose_axes(
@@ -162,23 +161,26 @@ def _choose_axes(
     """Return the values chosen on all axes of a strategy, folded below its name."""
     if not axes(cls):
         return {}
-    first = suggested(cls.id, largest=largest)
-    all_axes = [*axes(cls), *step_axes(cls)]
-    first |= {axis.name: (axis.default,) for axis in step_axes(cls)}
+    # What an axis begins with: suggested values, of a step its own default, and what was recorded.
+    at_first = suggested(cls.id, largest=largest)
+    for step_axis in step_axes(cls):
+        at_first[step_axis.name] = (step_axis.default,)
     for name, values in recorded.items():
-        first[name] = tuple(sorted({*first[name], *values}))
-    label = f"{_(cls.title)} · {counted(_number_of_settings(cls, first), 'setting')}"
+        at_first[name] = tuple(sorted({*at_first[name], *values}))
+    settings_in_words = counted(_number_of_settings(cls, at_first), "setting")
+    label = f"{_(cls.title)} · {settings_in_words}"
+    values_of_axes = {}
     with st.expander(label, key=f"tune-axes-{cls.id}"):
-        chosen = {
-            axis.name: _choose_values(cls, axis, first[axis.name]) for axis in all_axes
-        }
-        if any(chosen.get("embedding_percent", ())):
-            chosen[NAME] = (choose_embedding(cls),)
+        for axis in (*axes(cls), *step_axes(cls)):
+            values = _choose_values(cls, axis, at_first[axis.name])
+            values_of_axes[axis.name] = values
+        if any(values_of_axes.get("embedding_percent", ())):
+            values_of_axes[NAME] = (choose_embedding(cls),)
         st.caption(in_the_guide(cls))
         if recorded:
             in_words = _(SEMICOLON).join(map(_recorded_words, recorded.items()))
             show_caption(_("Recorded with a language model: {told}.", told=in_words))
-    return chosen
+    return values_of_axes
 
 
 def _recorded_words(recorded: tuple[str, tuple[Any, ...]]) -> str:
@@ -188,35 +190,39 @@ def _recorded_words(recorded: tuple[str, tuple[Any, ...]]) -> str:
 
 
 def _number_of_settings(
-    cls: type[Strategy], first: Mapping[str, tuple[Any, ...]]
+    cls: type[Strategy], at_first: Mapping[str, tuple[Any, ...]]
 ) -> int:
     """Return the number of settings that the values chosen make.
 
     A value that was just changed counts already, though its control stands below the
     label with the number.
     """
-    return prod(
-        len(widget_value(_key(cls, name, values)) or values)
-        for name, values in first.items()
-    )
+    settings = 1
+    for name, values in at_first.items():
+        chosen_values = widget_value(_key(cls, name, values)) or values
+        settings *= len(chosen_values)
+    return settings
 
 
-def _key(cls: type[Strategy], name: str, values: tuple[Any, ...]) -> str:
+def _key(cls: type[Strategy], name: str, at_first: tuple[Any, ...]) -> str:
+    """Return the key of a control of values: ``tune-values-window-window_size-6-10-20``."""
     # Other values are suggested for a conversation of another size: what was chosen
     # before does not fit them.
-    return f"tune-values-{cls.id}-{name}-{'-'.join(map(str, values))}"
+    values = "-".join(map(str, at_first))
+    return f"tune-values-{cls.id}-{name}-{values}"
 
 
 def _choose_values(
     cls: type[Strategy], axis: Parameter, values: tuple[Any, ...]
 ) -> tuple[Any, ...]:
+    """Draw the control of the values of one axis, and return them; ``values``, with which it begins, where it has
+    none."""
     key = _key(cls, axis.name, values)
     tune_state().value_keys[cls.id, axis.name] = key
-    linked_list(
-        f"{cls.id}.{axis.name}", key, [False, True] if axis.kind is bool else None
-    )
+    name = f"{cls.id}.{axis.name}"
     if axis.kind is bool:
-        on_off = st.pills(
+        linked_list(name, key, [False, True])
+        switches = st.pills(
             axis.title,
             [False, True],
             selection_mode="multi",
@@ -226,12 +232,14 @@ def _choose_values(
             format_func=lambda value: _("on") if value else _("off"),
             persist_state="session",
         )
-        return tuple(on_off) or values
-    written = [str(value) for value in values]
-    texts = begin_with(key, written)
-    typed = st.multiselect(
+        return tuple(switches) or values
+    linked_list(name, key, None)
+    # The control holds texts, because a visitor may type any.
+    first_texts = [str(value) for value in values]
+    texts = begin_with(key, first_texts)
+    typed_texts = st.multiselect(
         axis_title(axis),
-        list(dict.fromkeys([*written, *texts])),
+        list(dict.fromkeys([*first_texts, *texts])),
         key=key,
         accept_new_options=True,
         default=texts,
@@ -239,6 +247,6 @@ def _choose_values(
         placeholder=_("Type a number"),
         persist_state="session",
     )
-    numbers = [read_number(cls, axis, text) for text in typed]
+    numbers = [read_number(cls, axis, text) for text in typed_texts]
     allowed = {number for number in numbers if number is not None}
     return tuple(sorted(allowed)) or values

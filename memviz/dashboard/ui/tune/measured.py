@@ -146,14 +146,14 @@ def settings_table(sweep: Sweep, constraints: Constraints) -> None:
 
 
 def _shown_columns(sweep: Sweep) -> list[str]:
-    """The columns of the table: with rules where there are any, and of several conversations with what a single one
-    costs behind the sum."""
+    """Return the columns of the table: with rules where there are any, and of several conversations with what a single
+    one costs behind the sum."""
     columns = list(COLUMNS)
     if not sweep.has_rules:
         columns.remove("rule_retention")
     if len(sweep.compared_conversations) > 1:
-        at = columns.index("usd") + 1
-        columns[at:at] = EACH
+        behind_sum = columns.index("usd") + 1
+        columns[behind_sum:behind_sum] = EACH
     return columns
 
 

@@ -89,12 +89,15 @@ def _look_at_linked(sweep: Sweep) -> None:
 
 
 def number_of(sweep: Sweep, best: Recommendation) -> int | None:
-    """The number of the recommended setting."""
-    return sweep.settings.index(best.setting) if best.setting is not None else None
+    """Return the number of the recommended setting; ``None`` where none is recommended."""
+    if best.setting is None:
+        return None
+    return sweep.settings.index(best.setting)
 
 
 def looked_at(sweep: Sweep, best: Recommendation) -> int:
-    """The setting that is looked at closely: the one that was clicked, else the recommended or nearest one."""
+    """Return the number of the setting that is looked at closely: the one that was clicked, else the recommended or
+    nearest one."""
     state = tune_state()
     measured = sorted({place.setting for place in sweep.cells})
     if state.chosen in measured:
@@ -127,6 +130,7 @@ def one_strategy(
     if chosen is not None and sweep.settings[chosen].id == id:
         number = chosen
     recommended = best if answer.best.fits else None
+    # One setting has one ring: that of the recommendation says more.
     marked: dict[str, Any] = {
         "chosen": None if number == recommended else number,
         "recommended": recommended,
@@ -157,10 +161,9 @@ def _draw_curves(
         thresholds["peak_tokens"] = constraints.max_peak_tokens
         measures.append("peak_tokens")
     rows = rows_by_setting(answer.curve)
-    beaten = {
-        number: beaten_words(rows[number], winner, cost)
-        for number, winner in answer.beaten_values.items()
-    }
+    beaten = {}
+    for number, winner in answer.beaten_values.items():
+        beaten[number] = beaten_words(rows[number], winner, cost)
     knee = None
     if answer.knee is not None:
         knee = float(answer.curve[answer.axis.name].iloc[answer.knee])

@@ -90,9 +90,8 @@ def _choose_constraints(sweep: Sweep, row: Sequence[DeltaGenerator]) -> Constrai
             persist_state="session",
         )
         over = chosen or over
-    return Constraints(
-        share, None if limit == NO_LIMIT else int(limit), over, _ask_for_refused(sweep)
-    )
+    most_tokens = None if limit == NO_LIMIT else int(limit)
+    return Constraints(share, most_tokens, over, _ask_for_refused(sweep))
 
 
 def _ask_for_refused(sweep: Sweep) -> bool:
@@ -113,13 +112,20 @@ def _limit_words(value: int | str) -> str:
 
 
 def _limits(sweep: Sweep) -> list[int | str]:
-    """Round numbers of tokens between the smallest and the largest peak, and none."""
+    """Return round numbers of tokens between the smallest and the largest peak, and "no limit"."""
     peaks = sweep.by_setting()["peak_tokens"]
-    steps = [
-        digit * 10**power for power in range(2, 7) for digit in (1, 1.5, 2, 3, 5, 7)
-    ]
-    inside = [int(step) for step in steps if peaks.min() <= step <= peaks.max()]
-    return [*(inside or [int(peaks.max())]), NO_LIMIT]
+    smallest = peaks.min()
+    largest = peaks.max()
+    limits: list[int | str] = []
+    # 100, 150, 200, 300, 500, 700, 1,000 and so on, up to 7,000,000.
+    for power in range(2, 7):
+        for digit in (1, 1.5, 2, 3, 5, 7):
+            tokens = int(digit * 10**power)
+            if smallest <= tokens <= largest:
+                limits.append(tokens)
+    if not limits:
+        limits.append(int(largest))
+    return [*limits, NO_LIMIT]
 
 
 def _choose_strategy(sweep: Sweep) -> str | None:

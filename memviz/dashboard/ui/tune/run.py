@@ -23,7 +23,7 @@ from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.paid import spent_sentence
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
-from memviz.tuning.sweep import SweepProgress
+from memviz.tuning.sweep_progress import SweepProgress
 
 AT_ONCE_SECONDS = 0.8
 """A sweep that takes less is there without a progress bar in between."""
@@ -43,9 +43,10 @@ def sweep_of(
     """Return what was measured so far; ``None`` as long as there is nothing. Draws the progress above it."""
     desk = Desk(workspace, state, summarizer, assumptions)
     offer = st.container()
-    chosen = replace(asked, summarizer=summarizer.name)
-    if summarizer.is_free or state.asked == chosen:
-        asked = chosen
+    # A summarizer that costs money sweeps only when it was asked to: until then the free one does, as `asked` says.
+    with_chosen_summarizer = replace(asked, summarizer=summarizer.name)
+    if summarizer.is_free or state.asked == with_chosen_summarizer:
+        asked = with_chosen_summarizer
     if state.asked != asked and (state.go_on or may_begin(workspace, asked)):
         state.go_on = False
         begin_free(desk, asked)
@@ -65,17 +66,24 @@ def sweep_of(
         _offer_to_go_on(state, _("Try again"))
     if work.wait(0) and work.sweep is not None:
         with offer:  # drawn after the waiting: a free sweep that ended meanwhile is offered at once
-            if lacks_vectors(work.sweep):
-                if offer_missing(workspace, asked, work.sweep):
-                    _begin_anew(state)
-            elif asked != chosen:
-                offer_paid_sweep(desk, chosen, work.sweep)
+            _offer_more(desk, asked, with_chosen_summarizer, work.sweep)
     sweep = work.sweep
     if sweep is None:
         return None
     if work.wait(0) and not sweep.is_complete and work.error is None:
         _say_ended_early(state, sweep)
     return state.price(sweep, assumptions) if _any_ran(sweep) else None
+
+
+def _offer_more(
+    desk: Desk, asked: Asked, with_chosen_summarizer: Asked, sweep: Sweep
+) -> None:
+    """Offer what costs money: vectors that are missing, or else the same sweep with the summarizer that is chosen."""
+    if lacks_vectors(sweep):
+        if offer_missing(desk.workspace, asked, sweep):
+            _begin_anew(desk.state)
+    elif asked != with_chosen_summarizer:
+        offer_paid_sweep(desk, with_chosen_summarizer, sweep)
 
 
 def is_free_and_through(state: TuneState, sweep: Sweep) -> bool:

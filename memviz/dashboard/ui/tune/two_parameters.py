@@ -63,26 +63,22 @@ def _draw_two_parameters(
     settings."""
     header(_("What do two parameters do together?"))
     row = st.container(horizontal=True, vertical_alignment="bottom")
+    # Those that were varied come first, so that the map opens with two of them.
     varied = [axis for axis in parameters if table[axis.name].nunique() > 1]
-    ordered = list(dict.fromkeys([*varied, *parameters]))
+    varied_first = list(dict.fromkeys([*varied, *parameters]))
     id = table["strategy"].iloc[0]
-    x = _choose_axis(row, _("Across"), "across", id, ordered)
-    y = _choose_axis(row, _("Up"), f"up-{x.name}", id, _leave_out(ordered, x))
+    x = _choose_axis(row, _("Across"), "across", id, varied_first)
+    # The key holds the other axis: a widget whose options change loses what was chosen.
+    y = _choose_axis(row, _("Up"), f"up-{x.name}", id, _leave_out(varied_first, x))
+    # A cell has one setting, so whatever else varies is chosen.
     for other in _leave_out(varied, x, y):
         values = sorted(table[other.name].unique())
         key = f"tune-fixed-{other.name}"
         linked(f"at-{other.name}", key, values)
         value = row.selectbox(other.title, values, key=key, width=200)
         table = table[table[other.name] == value]
-    linked("measured", "tune-measure", WORDS)
-    measure = row.selectbox(
-        _("Measure"),
-        WORDS,
-        index=list(WORDS).index("retention"),
-        format_func=lambda name: WORDS[name].title,
-        key="tune-measure",
-        width=260,
-    )
+    measure = _choose_measure(row)
+    # An axis with a single value is a map of one row: more values are offered.
     for axis in _leave_out((x, y), *varied):
         values_button(id, axis, sweep.largest)
     st.plotly_chart(
@@ -93,6 +89,19 @@ def _draw_two_parameters(
         on_select=partial(follow_click, MAP_KEY),
         alt=_map_finding(table, measure, (x, y)),
     )
+
+
+def _choose_measure(row: DeltaGenerator) -> str:
+    linked("measured", "tune-measure", WORDS)
+    measure: str = row.selectbox(
+        _("Measure"),
+        WORDS,
+        index=list(WORDS).index("retention"),
+        format_func=lambda name: WORDS[name].title,
+        key="tune-measure",
+        width=260,
+    )
+    return measure
 
 
 def _keep_alike(

@@ -28,6 +28,8 @@ UNKNOWN_EVIDENCE = noop(
     "evidence that names no message of the conversation was left out"
 )
 
+MAX_EVIDENCE = 500_000
+"""Positions of evidence that a record may have in all: a short question can name a long session."""
 Positions = Mapping[str, list[int]]
 """The log positions of what an id stands for: a turn, or a session."""
 
@@ -118,20 +120,27 @@ def _read_probes(
     row: dict[str, Any], positions: Positions, builder: TranscriptBuilder
 ) -> tuple[Probe, ...]:
     probes = []
+    room = MAX_EVIDENCE
     for value, place in with_places(list_at(row, "qa"), "question"):
         item = object_at(value)
         if item.get("abstention"):
             builder.note(NEVER_SAID, place)
             continue
-        ids = list(map(id_text, list_at(item, "evidence")))
-        evidence = [at for id in ids for at in positions.get(id, ())]
+        ids = dict.fromkeys(map(id_text, list_at(item, "evidence")))
+        known = [id for id in ids if id in positions]
+        count = sum(len(positions[id]) for id in known)
+        if count > room:
+            known = []
+        else:
+            room -= count
+        evidence = [at for id in known for at in positions[id]]
         answers = answer_texts(item.get("answer"))
         category = item.get("question_type")
         probe = probe_of(item.get("question"), answers, evidence, category)
         if probe is None:
             builder.note(NO_ANSWER, place)
             continue
-        if any(id not in positions for id in ids):
+        if len(known) < len(ids):
             builder.note(UNKNOWN_EVIDENCE, place)
         probes.append(probe)
     return tuple(probes)

@@ -118,8 +118,8 @@ class OpenAIResponses(Reader):
             or bool(_streamed(document))
         )
 
-    def conversations(self, document: Document) -> Sequence[Placed | Items]:
-        """One conversation: all items; or one for each request or response."""
+    def conversations(self, document: Document) -> Sequence[list[Placed] | Items]:
+        """One conversation: all items; or one for each request or response, with those that continue it."""
         page = page_data(document.object)
         streamed = _streamed(document)
         if page:
@@ -128,22 +128,45 @@ class OpenAIResponses(Reader):
         if _holds_items(document.object):
             return [Items(with_places(document.object["items"], "items index"))]
         if streamed or most_rows(document, _is_exchange) or document.object:
-            return streamed or rows(document, "")
+            return _chained(streamed or rows(document, ""))
         if not document.items:
             raise mismatch(EXPECTED, document)
         return [Items(in_order(document.placed, is_page=False))]
 
-    def read(self, piece: Placed | Items, builder: TranscriptBuilder) -> Transcript:
+    def read(
+        self, piece: list[Placed] | Items, builder: TranscriptBuilder
+    ) -> Transcript:
         """The messages that the items make, in order."""
         if not isinstance(piece, Items):
-            row, place = piece
-            return builder.build(
-                **read_exchange(row_object(row, place), place, builder)
-            )
+            known: dict[str, Any] = {}
+            for number, (row, place) in enumerate(piece):
+                exchange = row_object(row, place)
+                if number:
+                    # The response that it continues stands before it.
+                    exchange = {**exchange, "previous_response_id": None}
+                known = {**read_exchange(exchange, place, builder), **known}
+            return builder.build(**known)
         if piece.has_more:
             builder.note(ONE_PAGE)
         ItemReader(builder).add_all(piece.rows)
         return builder.build()
+
+
+def _chained(placed: Sequence[Placed]) -> list[list[Placed]]:
+    """Return the requests and responses of each conversation: one whose ``previous_response_id`` is the id of the last
+    response of a conversation goes on with it."""
+    chains: list[list[Placed]] = []
+    chain_after: dict[str, list[Placed]] = {}
+    for row, place in placed:
+        chain = chain_after.pop(text_at(row, "previous_response_id"), None)
+        if chain is None:
+            chain = []
+            chains.append(chain)
+        chain.append((row, place))
+        id = text_at(row, "id")
+        if id:
+            chain_after[id] = chain
+    return chains
 
 
 def _is_exchange(value: Mapping[str, Any]) -> bool:

@@ -135,6 +135,9 @@ def _by_time(rows: list[Record], builder: TranscriptBuilder) -> list[Record]:
     Where a time cannot be read, rows that surely come newest first are turned round,
     and all others stay as they are.
     """
+    # To try all forms of dates takes milliseconds, and a file may hold thousands of short conversations.
+    if len(rows) < 2 or not any(row.cells.get("time") for row in rows):
+        return rows
     times = {row.line: moment(time_of(row)) for row in rows}
     known = [time for time in times.values() if time is not None]
     if len(known) < len(rows):

@@ -3,6 +3,7 @@
 import json
 
 from memviz.transcripts import load_file
+from memviz.transcripts.readers.benchmarks import memorycraft
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 SAMPLE = SAMPLES / "memorycraft__records.jsonl"
@@ -46,6 +47,14 @@ def test_a_session_without_marks_is_evidence_as_a_whole():
     ]
     assert "names no message" in " ".join(read.warnings)
     assert "without an answer" in " ".join(read.warnings)
+
+
+def test_questions_that_name_a_long_session_again_and_again_are_bounded(monkeypatch):
+    monkeypatch.setattr(memorycraft, "MAX_EVIDENCE", 2)
+    asked = {"question": "Which?", "answer": "7", "evidence": ["s0", "s0"]}
+    read = record(qa=[asked] * 4)
+    assert [probe.evidence for probe in read.probes] == [(0,), (0,), (), ()]
+    assert "names no message" in " ".join(read.warnings)
 
 
 def test_turns_that_say_nothing_are_left_out():

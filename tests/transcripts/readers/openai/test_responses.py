@@ -260,6 +260,35 @@ def test_a_response_that_continues_another_says_what_is_missing():
     assert load_transcript(as_json(value)).warnings[0] == expected
 
 
+def test_responses_that_continue_each_other_are_one_conversation():
+    def response(id, before, said):
+        fields = {"id": id, "previous_response_id": before}
+        asked = {"role": "user", "content": f"Say {said}"}
+        return {
+            "object": "response",
+            **fields,
+            "input": [asked],
+            "output": [assistant(said)],
+        }
+
+    rows = [
+        response("r1", None, "one"),
+        response("s1", None, "other"),
+        response("r2", "r1", "two"),
+        response("r3", "r2", "three"),
+        response("x2", "gone", "lost"),
+    ]
+    read = load_file(as_json(rows)).transcripts
+    texts = [[text for _role, text in said(one)] for one in read]
+    assert texts == [
+        ["Say one", "one", "Say two", "two", "Say three", "three"],
+        ["Say other", "other"],
+        ["Say lost", "lost"],
+    ]
+    missing = ["not in the file" in " ".join(one.warnings) for one in read]
+    assert missing == [False, False, True]
+
+
 def test_a_response_that_failed_is_refused():
     value = {
         "object": "response",

@@ -8,6 +8,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import Message, ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.loading import load_file
+from memviz.transcripts.readers.texts import csv_table
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 HI = [("user", "hi"), ("assistant", "ho")]
@@ -72,6 +73,17 @@ def test_an_instruction_has_its_own_system_prompt_and_its_context():
     first, second = load_file(table.encode()).transcripts
     assert (first.system_prompt, second.system_prompt) == ("A", "B")
     assert said(first) == [("user", "Sum\n1+1"), ("assistant", "2")]
+
+
+def test_no_form_of_a_date_is_tried_where_no_row_has_a_time(monkeypatch):
+    """To try them takes 5 ms a conversation, and a file may hold thousands."""
+
+    def fail(cells):
+        raise AssertionError(cells)
+
+    monkeypatch.setattr(csv_table, "written_direction", fail)
+    assert len(conversations("instruction,output\n" + "hi,ho\n" * 9)) == 9
+    assert len(conversations("prompt,response\nhi,ho\na,b\n")) == 1
 
 
 @pytest.mark.parametrize("column", ["conversation_id", "turn", "timestamp"])

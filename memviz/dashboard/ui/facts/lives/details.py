@@ -162,19 +162,20 @@ HOW_TO_READ = noop(
 
 
 def offer_stand_in_table(results: Sequence[RetentionResult]) -> None:
-    """A table with one row a recorded setting, made when it is opened; nothing where nothing is recorded."""
-    recorded = [
-        result for result in results if Author.RECORDED in authors_of(result.run)
-    ]
+    """Draw a table with one row a recorded setting, made when it is opened; nothing where nothing is recorded."""
+    recorded = []
+    for result in results:
+        if Author.RECORDED in authors_of(result.run):
+            recorded.append(result)
     if recorded:
         draw = partial(_draw_agreement_table, recorded)
         folded(_(QUESTION), "facts-stand-in", ":material/compare:", draw)
 
 
-def _draw_agreement_table(recorded: Sequence[RetentionResult]) -> None:
+def _draw_agreement_table(results: Sequence[RetentionResult]) -> None:
     rows: list[dict[str, object]] = []
     sentences: list[str] = []
-    for result in recorded:
+    for result in results:
         other = _replay_with_stand_in(result)
         agreed = agreement(result.retention, other.retention)
         rows.append(_agreement_row(result, other, agreed))
@@ -223,14 +224,17 @@ def _agreement_words(agreed: Agreement) -> str:
 def _agreement_row(
     result: RetentionResult, other: RetentionResult, agreed: Agreement
 ) -> dict[str, object]:
+    facts = agreed.facts
+    recorded_tokens = sent_summary_tokens(result.run.turns[-1])
+    built_in_tokens = sent_summary_tokens(other.run.turns[-1])
     return {
         _("Setting"): result.setting.label,
-        _("Recorded keeps"): _("{one} of {facts}", one=agreed.one, facts=agreed.facts),
+        _("Recorded keeps"): _("{one} of {facts}", one=agreed.one, facts=facts),
         _("Built-in model keeps"): _(
-            "{other} of {facts}", other=agreed.other, facts=agreed.facts
+            "{other} of {facts}", other=agreed.other, facts=facts
         ),
         _("Both"): agreed.both,
         _("Agree"): f"{agreed.share:.0%}",
-        _("Tokens, recorded"): f"{sent_summary_tokens(result.run.turns[-1]):,}",
-        _("Tokens, built-in"): f"{sent_summary_tokens(other.run.turns[-1]):,}",
+        _("Tokens, recorded"): f"{recorded_tokens:,}",
+        _("Tokens, built-in"): f"{built_in_tokens:,}",
     }

@@ -52,38 +52,39 @@ def draw_key_numbers(results: Sequence[RetentionResult]) -> None:
             delta_color="off",
         )
     step = step_of([result.setting for result in results])
-    columns = {
-        plain(result.setting.label): _numbers(result, step) for result in results
-    }
+    columns = {}
+    for result in results:
+        columns[plain(result.setting.label)] = _numbers(result, step)
     show_table(columns, _("What each setting retained, one column a setting"))
 
 
 def _numbers(result: RetentionResult, step: str) -> dict[str, str]:
+    """Return the numbers of one setting by their names; those of rules and contradictions only where there are any."""
     retention = result.retention
-    known_facts = retention.retained.sum()
-    contradicted = (retention.state[-1] == FactState.CONTRADICTED).sum()
-    rules = retention.mean_share(RULE)
-    has_update = [bool(probe.stale) for probe in retention.probes]
-    updated = retention.born[-1, has_update].sum()
     survival = survival_of(result.run, retention.probes)
     numbers = {
         _(_MEANS[step]): _share_words(retention.mean_share()),
         _("Half of the facts last"): half_life_words(survival),
         _(_TOKENS_A_FACT[step]): NONE,
     }
-    if known_facts:
-        tokens = token_use(result.run).sent_tokens / known_facts
+    # Each fact counts once for every request that holds it.
+    facts_held = retention.retained.sum()
+    if facts_held:
+        tokens = token_use(result.run).sent_tokens / facts_held
         numbers[_(_TOKENS_A_FACT[step])] = f"{tokens:,.0f}"
-    if not isnan(rules):
-        numbers[_("Rules kept")] = _share_words(rules)
+    rules_share = retention.mean_share(RULE)
+    if not isnan(rules_share):
+        numbers[_("Rules kept")] = _share_words(rules_share)
+    contradicted = (retention.state[-1] == FactState.CONTRADICTED).sum()
     if contradicted:
         numbers[_("Contradicted in the last request")] = f"{contradicted:,}"
-    old_values = _("Old values still in the last request")
-    numbers[old_values] = NONE
-    if updated:
-        numbers[old_values] = _(
-            "{old} of {count}", old=retention.stale[-1].sum(), count=updated
-        )
+    has_update = [bool(probe.stale) for probe in retention.probes]
+    updates = retention.born[-1, has_update].sum()
+    old_values = NONE
+    if updates:
+        outdated = retention.stale[-1].sum()
+        old_values = _("{old} of {count}", old=outdated, count=updates)
+    numbers[_("Old values still in the last request")] = old_values
     return numbers
 
 
@@ -92,13 +93,11 @@ def _share_words(share: float) -> str:
 
 
 def draw_by_category(results: Sequence[RetentionResult]) -> None:
-    """Show which kinds of facts were lost."""
-    columns = {
-        plain(result.setting.label): _cells(
-            category_table(result.retention, result.run.log)
-        )
-        for result in results
-    }
+    """Draw a table of the kinds of facts that were lost."""
+    columns = {}
+    for result in results:
+        rows = category_table(result.retention, result.run.log)
+        columns[plain(result.setting.label)] = _cells(rows)
     show_table(columns, _("Facts known at the end by category, one column a setting"))
     st.caption(
         _(

@@ -114,8 +114,11 @@ def _judgings() -> dict[str, tuple[JudgedAnswer, ...]]:
 def _choose(
     results: Sequence[RetentionResult], probes: Sequence[Probe], models: Models
 ) -> Order:
+    """Draw the choice of settings, questions and judge, and return what is to be asked."""
     labels = [result.setting.label for result in results]
-    if not set(widget_value(SETTINGS_KEY) or labels) <= set(labels):
+    # Streamlit refuses a choice that is no option any more.
+    labels_chosen = widget_value(SETTINGS_KEY) or labels
+    if not set(labels_chosen) <= set(labels):
         set_widget(SETTINGS_KEY, labels)
     left, right = st.columns([3, 2], gap="medium")
     names = left.pills(
@@ -140,11 +143,10 @@ def _choose(
     with right:
         judge = _choose_judge()
     left.caption(_answering_words(models))
-    chosen = tuple(
-        result for result in results if result.setting.label in (names or ())
-    )
+    chosen = [result for result in results if result.setting.label in (names or ())]
+    # Two settings that are the same share one run, and its answers.
     runs = tuple(dict.fromkeys(result.run for result in chosen))
-    return Order(chosen, runs, tuple(probes[:count]), models, judge)
+    return Order(tuple(chosen), runs, tuple(probes[:count]), models, judge)
 
 
 def _choose_judge() -> ModelChoice | None:
@@ -183,8 +185,13 @@ def _likely_words(order: Order) -> str:
 
 def _bound_cost(order: Order, so_far: Sequence[JudgedAnswer]) -> CostBound:
     """Return the most that the questions cost which are not settled under every setting."""
-    settled = Counter(answer.probe for answer in so_far if order.is_settled(answer))
-    unsettled = [probe for probe in order.probes if settled[probe] < len(order.runs)]
+    settled_answers = Counter(
+        answer.probe for answer in so_far if order.is_settled(answer)
+    )
+    unsettled = []
+    for probe in order.probes:
+        if settled_answers[probe] < len(order.runs):
+            unsettled.append(probe)
     return bound_judging(order.runs, unsettled, order.models.askers, order.judge_name)
 
 

@@ -79,7 +79,7 @@ def event_beside(result: RetentionResult, lost_by: int | None) -> int | None:
 
 
 def _draw_way_back(result: RetentionResult, life: LifeLine, record: TurnRecord) -> None:
-    """Bring the fact back into the request that lost it; where that cannot be, the way to that request."""
+    """Draw what brings the fact back into the request that lost it; where that cannot be, the way to that request."""
     evidence = sorted(result.retention.probes[life.probe].evidence)
     if bring_back(result.setting, evidence, record):
         return
@@ -105,7 +105,7 @@ def choose_life(result: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
     texts = [f"{probe.answers[0]} · {probe.question}" for probe in probes]
     names = distinct_names([shorten(text, LABEL_CHARS) for text in texts])
     labels = dict(zip(by_number, names, strict=True))
-    chosen = st.selectbox(
+    number = st.selectbox(
         _("The story of one fact"),
         labels,
         format_func=labels.__getitem__,
@@ -115,7 +115,7 @@ def choose_life(result: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
         args=(result,),
         persist_state="session",
     )
-    return by_number[chosen]
+    return by_number[number]
 
 
 def _follow_choice(result: RetentionResult) -> None:

@@ -71,7 +71,7 @@ MOST_FAR_ROWS = 12
 
 @st.fragment
 def draw_one_setting(results: Sequence[RetentionResult]) -> None:
-    """Choose a setting and a fact."""
+    """Draw the lives of the facts under one setting, with a choice of the setting and of a fact."""
     with put_away(Part.CONTROLS, "retention-setting"):
         result = _choose(results)
     selected_turn([each.setting for each in results], result.run)
@@ -90,7 +90,7 @@ def draw_one_setting(results: Sequence[RetentionResult]) -> None:
 
 
 def _draw_picture_and_story(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
-    """The lives, beside them the story of the chosen one, and below them all in numbers."""
+    """Draw the lives, beside them the story of the chosen one, and below them all in numbers."""
     with st.container(horizontal=True, gap="medium", key="facts-beside"):
         with st.container(key="facts-picture", gap="small"):
             _draw_rows(result, lives)
@@ -110,7 +110,7 @@ def _draw_picture_and_story(result: RetentionResult, lives: Sequence[LifeLine]) 
 
 
 def _draw_picture_alone(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
-    """The lives, and the story of the chosen one."""
+    """Draw the lives, and the story of the chosen one."""
     tell_audience(_finding(result))
     _draw_rows(result, lives)
     st.html(_legend_html(result))
@@ -154,45 +154,51 @@ def _choose(results: Sequence[RetentionResult]) -> RetentionResult:
 def most_telling(
     result: RetentionResult, lives: Sequence[LifeLine], event: int | None
 ) -> LifeLine:
-    """The fact that is shown at first: one that compaction ``event`` lost, else one that a summary had and the next one
-    gave up, else one that is lost."""
+    """Return the fact that is shown at first: one that compaction ``event`` lost, else one that a summary had and the
+    next one gave up, else one that is lost."""
 
-    def telling(life: LifeLine) -> tuple[bool, ...]:
-        by = None if life.lost_by is None else result.run.compactions[life.lost_by]
-        here = event is not None and event in losses_of(result, life.probe).values()
-        return (
-            here,
-            by is not None and life.summarized_turn is not None,
-            by is not None,
-            life.lost_turn is not None,
-        )
+    def rank(life: LifeLine) -> tuple[bool, ...]:
+        is_lost_here = False
+        if event is not None:
+            is_lost_here = event in losses_of(result, life.probe).values()
+        is_taken = life.lost_by is not None
+        was_summarized = life.summarized_turn is not None
+        is_lost = life.lost_turn is not None
+        return is_lost_here, is_taken and was_summarized, is_taken, is_lost
 
-    return max(lives, key=telling)
+    return max(lives, key=rank)
 
 
 def _legend_html(result: RetentionResult) -> str:
-    compactions = result.run.compactions
-    present = {span.state for life in result.lives for span in life.spans}
+    """Return the colours of states and the signs of events that occur, with their names."""
+    present_states = {span.state for life in result.lives for span in life.spans}
     items = []
     for state in SHOWN:
-        if state in present:
+        if state in present_states:
             color = KNOWLEDGE_COLORS[state]
             items.append(legend_item(swatch(color), _(KNOWLEDGE_TITLES[state])))
-    signs = [
-        (mark.character, mark.color, _(mark.name)) for mark in marks_of(compactions)
-    ]
+    signs = []
+    for mark in marks_of(result.run.compactions):
+        signs.append((mark.character, mark.color, _(mark.name)))
     signs.append(("●", PART_COLORS["history"], _("Stated")))
-    crosses = {}
-    for number in result.losses.values():
-        if number is not None:
-            compaction = compactions[number]
-            crosses[act_words(compaction).lost] = mark_color(compaction)
-    if None in result.losses.values():
-        crosses[_("No longer sent")] = PART_COLORS["system"]
-    signs += [("✖", color, words) for words, color in crosses.items()]
+    for words, color in _crosses(result).items():
+        signs.append(("✖", color, words))
     for character, color, words in signs:
         items.append(legend_item(glyph(character, _on_page(color)), words))
     return f'<div class="memviz-legend memviz-legend-row">{"".join(items)}</div>'
+
+
+def _crosses(result: RetentionResult) -> dict[str, str]:
+    """Return the colours of the crosses that occur, by what took the facts."""
+    colors = {}
+    takers = result.losses.values()
+    for number in takers:
+        if number is not None:
+            compaction = result.run.compactions[number]
+            colors[act_words(compaction).lost] = mark_color(compaction)
+    if None in takers:
+        colors[_("No longer sent")] = PART_COLORS["system"]
+    return colors
 
 
 def _on_page(color: str) -> str:
@@ -232,23 +238,26 @@ def _draw_rows(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
 def seen_from_afar(lives: Sequence[LifeLine], chosen: int | None) -> list[LifeLine]:
     """Return as many lives as there is room for in large letters: the chosen one, those that were lost, and then
     others, in the order of ``lives``."""
-    order = sorted(
+    # False comes before True: the chosen one, then those that were lost.
+    ranked = sorted(
         lives, key=lambda life: (life.probe != chosen, life.lost_turn is None)
     )
-    probes_shown = {life.probe for life in order[:MOST_FAR_ROWS]}
+    probes_shown = {life.probe for life in ranked[:MOST_FAR_ROWS]}
     return [life for life in lives if life.probe in probes_shown]
 
 
 def _follow_click(result: RetentionResult) -> None:
-    """A bar is a fact, a cross one of its losses, a diamond a summarization."""
+    """Choose what was clicked: a bar is a fact, a cross one of its losses, a diamond a summarization."""
     point = clicked_point(CHART_KEY) or {}
     carried = point.get("customdata")
     if carried is None:
         return
+    # Bars carry a probe, crosses a probe and a compaction, diamonds -1 and a compaction.
     probe, *further = carried if isinstance(carried, list) else [carried]
     if int(probe) < 0:
         choose_event(result.setting, int(further[0]) if further else -1)
         return
+    # A cross stands at the left edge of the request that lost the fact.
     lost_at = round(point["x"] + 0.5) if further else None
     choose_fact(result, int(probe), lost_at)
 
@@ -270,7 +279,7 @@ def _finding(result: RetentionResult) -> str:
 
 
 def draw_all_facts(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
-    """The rows of the picture added up, and in words."""
+    """Draw the rows of the picture added up, and in words."""
     at_the_end = "".join(known_words(result.retention)[-1:])
     chart(
         knowledge_split(result.retention),

@@ -51,18 +51,24 @@ def story(result: RetentionResult, life: LifeLine) -> list[str]:
 
 
 def _birth(result: RetentionResult, life: LifeLine, probe: Probe) -> str:
-    at = life.born_position
-    if at is None:
+    """Return where the fact was stated first, in which words, and where again."""
+    position = life.born_position
+    if position is None:
         return _(
             "No message is named that states it, so it counts from the first turn on."
         )
-    others = [position for position in sorted(probe.evidence) if position != at]
+    other_positions = [other for other in sorted(probe.evidence) if other != position]
+    template = _STATED
+    others = ""
+    if other_positions:
+        template = _STATED_WITH_OTHERS
+        others = message_list(other_positions)
     return _(
-        _STATED_WITH_OTHERS if others else _STATED,
-        number=message_number(at),
+        template,
+        number=message_number(position),
         turn=life.born_turn,
-        others=message_list(others) if others else "",
-        quote=quote(message_words(result.run.log[at]), probe.answers),
+        others=others,
+        quote=quote(message_words(result.run.log[position]), probe.answers),
     )
 
 
@@ -117,6 +123,8 @@ def _lost_words(span: Span, *, is_last: bool) -> str:
 
 
 def _reason(result: RetentionResult, life: LifeLine, span: Span) -> str:
+    """Return why the fact was lost for this stretch; empty where it was lost from the first request on, to which it was
+    never sent."""
     number = result.losses.get((life.probe, span.first_place))
     if number is None:
         if life.spans[0] is span:

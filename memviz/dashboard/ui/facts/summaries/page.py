@@ -70,13 +70,13 @@ from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
 
 
 def summaries_view(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
-    """Every version of a summary, and what another program recorded of its own."""
+    """Draw every version of a summary, and what another program recorded of its own."""
     summaries(settings, summarizer)
     draw_recorded_events(*studied_conversation())
 
 
 def summaries(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
-    """The summaries of one setting."""
+    """Draw the summaries of one setting, with a choice of the setting."""
     if not settings:
         return
     with put_away(Part.CONTROLS, "summaries-setting"):
@@ -124,14 +124,15 @@ _NOT_YET = {
 
 @st.fragment
 def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
-    """The main picture, and one version in full. A click on the picture chooses a version."""
-    run = desk.setting.run
+    """Draw the main picture, and one version in full. A click on the picture chooses a version."""
     setting = desk.setting
+    run = setting.run
     events = compaction_events(run)
     key = event_key(setting)
     view = view_of(setting)
     if linked("version", key, range(len(events))):
         follow_event(setting)
+    # Before the slider is drawn: afterwards Streamlit takes no value for it in this run.
     number = chosen_event(setting)
     set_widget(key, number or 0)
     if number is None:
@@ -206,22 +207,24 @@ def _counts(run: Run, events: Sequence[CompactionEvent]) -> str:
     """Return ``3 summaries written, and at the end 240 tokens sent in place of older messages.``"""
     if has_changes_alone(run):
         return _("{changes}.", changes=counted(events, "change"))
-    written = sum(event.version is not None for event in events)
+    versions = sum(event.version is not None for event in events)
+    tokens = tokens_in_force(run, events[-1])
     return _(
         "{summaries} written, and at the end {tokens} sent in place of older messages.",
-        summaries=counted(written, "summary"),
-        tokens=counted(tokens_in_force(run, events[-1]), "token"),
+        summaries=counted(versions, "summary"),
+        tokens=counted(tokens, "token"),
     )
 
 
 def _draw_beside(desk: Desk, event: CompactionEvent) -> None:
-    """Show which version is chosen, why it was written, and what it did to the facts."""
+    """Draw which version is chosen, why it was written, and what it did to the facts."""
     run = desk.setting.run
     header(version_title(run, event))
     draw_writer_badge(event.compaction)
     if trouble(run, event):
         return
     draw_version_head(run, event.compaction)
+    # In a long conversation looking them up takes seconds: only when it is asked for.
     if len(run.log) > READ_MESSAGES:
         linked("look-up", "summaries-facts", [False, True])
         label = _("Look the facts up in this long conversation")

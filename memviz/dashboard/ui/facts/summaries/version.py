@@ -82,17 +82,29 @@ def event_label(run: Run, event: CompactionEvent) -> str:
 def version_view(
     desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str
 ) -> None:
-    """Show all there is to read about one event, and to do with it, a tab each. ``view`` tells the controls of one
+    """Draw all there is to read about one event, and to do with it, a tab each. ``view`` tells the controls of one
     conversation and setting from another's."""
+    tabs = _tabs_of(desk, event, facts, view)
+    names = [_(name) for name in tabs]
+    for tab, (name, draw) in zip(st.tabs(names), tabs.items(), strict=True):
+        height: int | Literal["content"] = "content"
+        if name not in UNCUT:
+            height = TEXT_PIXELS
+        with tab, st.container(height=height, border=False):
+            draw()
+
+
+def _tabs_of(
+    desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str
+) -> dict[str, Callable[[], object]]:
+    """Return what draws each tab, by its name; only those that have something to show."""
     run = desk.setting.run
     version = None if event.compaction.is_opaque else event.version
     sources = event.compaction.summarized
     prompt = event.compaction.prompt
     tabs: dict[str, Callable[[], object]] = {}
-    facts_kept = of_version(
-        facts_versions(run),
-        version.version if version else None,
-    )
+    number = version.version if version else None
+    facts_kept = of_version(facts_versions(run), number)
     if facts_kept is not None:
         tabs["Facts and why"] = lambda: st.html(facts_of_memory(facts_kept, run.log))
     if version:
@@ -110,14 +122,7 @@ def version_view(
     if version:
         tabs["Reword"] = lambda: rewrite_version(desk, event.compaction)
         tabs["Prompt lab"] = lambda: prompt_lab(desk, event.compaction)
-    for tab, (name, draw) in zip(
-        st.tabs([_(name) for name in tabs]), tabs.items(), strict=True
-    ):
-        height: int | Literal["content"] = "content"
-        if name not in UNCUT:
-            height = TEXT_PIXELS
-        with tab, st.container(height=height, border=False):
-            draw()
+    return tabs
 
 
 def version_title(run: Run, event: CompactionEvent) -> str:
@@ -139,7 +144,7 @@ def version_title(run: Run, event: CompactionEvent) -> str:
 
 
 def trouble(run: Run, event: CompactionEvent) -> bool:
-    """Say what a version that never came means; whether there was anything to say."""
+    """Say what a version that never came means. Returns true if there was anything to say."""
     what = compaction_words(event.compaction).what
     if event.what is CompactionOutcome.FAILED:
         st.error(
@@ -172,12 +177,11 @@ def _draw_prompt(text: str) -> None:
 
 
 def _draw_changes(run: Run, event: CompactionEvent, view: str) -> None:
-    """The text against that of another version: by default the one before."""
-    others = [
-        other
-        for other in compaction_events(run)
-        if other.version and other.number != event.number
-    ]
+    """Draw the text against that of another version: by default the one before."""
+    others = []
+    for other in compaction_events(run):
+        if other.version and other.number != event.number:
+            others.append(other)
     base = _choose_base(run, event, others, view) if others else None
     if base is None:
         why = _("Nothing came before it. Choose a later version to compare with.")
@@ -219,15 +223,16 @@ def _shown_text(run: Run, event: CompactionEvent) -> str:
 def _choose_base(
     run: Run, event: CompactionEvent, others: Sequence[CompactionEvent], view: str
 ) -> CompactionEvent | None:
-    """Return which version to compare with."""
+    """Draw the choice of the version to compare with, and return it."""
     numbers = []
-    before = None
+    newest_before = None
     for other in others:
         if other.version is not None:
             numbers.append(other.version.version)
             if other.number < event.number:
-                before = other.version.version
-    default = event.compaction.base or before
+                newest_before = other.version.version
+    # A version that was written anew from an older one is compared with that.
+    default = event.compaction.base or newest_before
     label = _("Compare against")
     if grows_a_list(run):
         label = _("Compare the list as it was with")

@@ -178,13 +178,14 @@ def _door(settings: ServerAccess) -> list[Middleware]:
         served.check()
         door = ClassCodeDoor(served, visitor_cookies())
     elif settings.password_file:
-        door = PasswordDoor(read_password(settings.password_file))
+        door = PasswordDoor(
+            read_password(settings.password_file), st.get_option("server.port")
+        )
     else:
         if asks_to_sign_in():
             check_sign_in()
         return []
-    port = st.get_option("server.port")
-    return [Middleware(Login, door=door, port=port, base_path=base_path)]
+    return [Middleware(Login, door=door, base_path=base_path)]
 
 
 def require_checks() -> None:

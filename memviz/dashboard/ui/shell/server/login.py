@@ -70,11 +70,6 @@ looked at."""
 _LONGEST_FORM_BYTES = 4 * LONGEST_BYTES
 
 
-def cookie_name(port: int) -> str:
-    """Return the name of the cookie of a server: a browser has the cookies of all ports of a machine in one place."""
-    return f"memviz_{port}"
-
-
 def root_path(base_path: str) -> str:
     """Return the path of a server below ``base_path``: "/" or "/memviz/"."""
     return f"/{base_path.strip('/')}/".replace("//", "/")
@@ -103,6 +98,8 @@ class Door(Protocol):
     """The attributes of the field in HTML."""
     asks_name: bool
     """Visitors may say their name as well."""
+    cookie_name: str
+    """A name of its own: a browser has the cookies of all servers of a machine in one place."""
     lasts_seconds: int | None
     """How long a browser keeps the cookie; ``None``: until it is closed."""
     attempts: Attempts
@@ -129,8 +126,9 @@ class PasswordDoor:
     asks_name = False
     lasts_seconds: int | None = None
 
-    def __init__(self, password: Password) -> None:
+    def __init__(self, password: Password, port: int) -> None:
         self._password = password
+        self.cookie_name = f"memviz_{port}"
         self._sessions = Sessions()
         self.attempts = Attempts()
 
@@ -165,6 +163,7 @@ class ClassCodeDoor:
     def __init__(self, door: ClassDoor, cookies: VisitorCookies) -> None:
         self._door = door
         self._cookies = cookies
+        self.cookie_name = cookies.name
         self._newcomers = Newcomers()
         # A school has one address, a class comes in at once, and the code is no secret in the room.
         self.attempts = Attempts(
@@ -214,13 +213,11 @@ class Login:
     The answer is sent to the address that was asked for, so that a link leads to its page afterwards.
     """
 
-    def __init__(
-        self, app: ASGIApp, *, door: Door, port: int, base_path: str = ""
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, door: Door, base_path: str = "") -> None:
         self._app = app
         self._door = door
         self._root = root_path(base_path)
-        self._cookie = cookie_name(port)
+        self._cookie = door.cookie_name
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on the requests of those who are in; show all others the page with the field."""

@@ -6,7 +6,6 @@ from typing import Protocol
 
 import streamlit as st
 
-from memviz.dashboard.ui.shell.server.login import cookie_name
 from memviz.models.class_door import Visitor, VisitorCookies
 from memviz.models.identities import TrustedProxies, known_visitor, named_teachers
 
@@ -26,8 +25,8 @@ class ClassVisitors:
 
     def now(self) -> Visitor | None:
         """Return the visitor whom the cookie of the browser names."""
-        name = cookie_name(st.get_option("server.port"))
-        return self.cookies.visitor_of(st.context.cookies.get(name, ""))
+        cookie = st.context.cookies.get(self.cookies.name, "")
+        return self.cookies.visitor_of(cookie)
 
 
 @dataclass(frozen=True)

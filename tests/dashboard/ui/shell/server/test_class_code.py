@@ -43,7 +43,7 @@ async def page(request: Request) -> Response:
 
 def client(door: Any = None) -> TestClient:
     door = door or ClassCodeDoor(DOOR, COOKIES)
-    login = Middleware(Login, door=door, port=8501)
+    login = Middleware(Login, door=door)
     app = Starlette(routes=[Route("/{path:path}", page)], middleware=[login])
     return TestClient(app, base_url="http://127.0.0.1:8501")
 
@@ -54,7 +54,7 @@ def enter(browser: TestClient, code: str, path: str = "/", name: str = "") -> An
 
 
 def visitor_in(browser: TestClient) -> Visitor:
-    visitor = COOKIES.visitor_of(browser.cookies["memviz_8501"])
+    visitor = COOKIES.visitor_of(browser.cookies[COOKIES.name])
     assert visitor is not None
     return visitor
 
@@ -175,6 +175,6 @@ def test_a_class_behind_one_address_is_not_kept_out_by_one_of_them() -> None:
 
 
 def test_the_cookie_of_a_password_ends_with_the_browser() -> None:
-    browser = client(PasswordDoor(Password(CODE)))
+    browser = client(PasswordDoor(Password(CODE), 8501))
     assert "Max-Age" not in enter(browser, CODE).headers["set-cookie"]
     assert "set-cookie" not in browser.get("/", headers=OF_A_PAGE).headers

@@ -42,7 +42,7 @@ async def talk(socket: WebSocket) -> None:
 
 @pytest.fixture
 def client() -> TestClient:
-    login = Middleware(Login, door=PasswordDoor(Password(PASSWORD)), port=8501)
+    login = Middleware(Login, door=PasswordDoor(Password(PASSWORD), 8501))
     routes = [
         Route("/{path:path}", page, methods=["GET", "POST", "PUT"]),
         WebSocketRoute("/_stcore/stream", talk),
