@@ -11,7 +11,6 @@ import numpy as np
 from memviz.core.text.wording import RequestPlace
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.part_tokens import reduced_positions
-from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import span_of
 from memviz.metrics.retention.knowledge import Knowledge, Retention
@@ -138,17 +137,18 @@ class LossCauses:
         self._run = run
         self._texts = texts
         self._held = texts.in_versions(run.space.summaries).answers
+        self._compactions = dict(run.requests.compactions())
+        """By the number of the request that each changed first."""
 
     def by(self, row: int, probe: int) -> int | None:
         """Return the number in ``run.compactions`` of the last one before request ``row`` (from 0) that took the
         probe."""
-        record = self._run.requests[row]
-        for compaction in reversed(record.compactions):
-            if self._took(compaction, probe, record):
+        for compaction in reversed(self._compactions.get(row, ())):
+            if self._took(compaction, probe, row):
                 return self._run.number_of(compaction)
         return None
 
-    def _took(self, compaction: Compaction, probe: int, record: TurnRecord) -> bool:
+    def _took(self, compaction: Compaction, probe: int, row: int) -> bool:
         """Return whether a compaction took in something that held the fact, and wrote nothing that does."""
         # One that changes no memory failed, or the user skipped it.
         if not compaction.changes_memory:
@@ -162,25 +162,25 @@ class LossCauses:
             return True
         counts = self._texts.counts.answers[:, probe]
         evidence = self._texts.probes[probe].evidence
-        for messages in _list_taken(compaction, record):
+        for messages in self._list_taken(compaction, row):
             if counts[messages.stop] > counts[messages.start]:
                 return True
             if any(position in messages for position in evidence):
                 return True
         return False
 
-
-def _list_taken(compaction: Compaction, record: TurnRecord) -> list[range]:
-    """Return the messages that a compaction took. Of a range that it cleared or shortened these are only the messages
-    that the request sends with less in them."""
-    if compaction.kind not in REDUCING:
-        return [compaction.summarized]
-    reduced = []
-    for piece in record.parts.messages:
-        for position in reduced_positions(record.memory.space, piece):
-            if position in compaction.summarized:
-                reduced.append(range(position, position + 1))
-    return reduced
+    def _list_taken(self, compaction: Compaction, row: int) -> list[range]:
+        """Return the messages that a compaction took. Of a range that it cleared or shortened these are only the
+        messages that request ``row`` sends with less in them."""
+        if compaction.kind not in REDUCING:
+            return [compaction.summarized]
+        requests = self._run.requests
+        reduced = []
+        for piece in requests.parts_at(row).messages:
+            for position in reduced_positions(requests.made_at(row).space, piece):
+                if position in compaction.summarized:
+                    reduced.append(range(position, position + 1))
+        return reduced
 
 
 def fact_losses(
