@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +23,22 @@ from memviz.core.memory import MemorySpace
 from memviz.core.token_sums import SumArrays
 from memviz.engine.schema_counts import saved_in_ranges
 
-if TYPE_CHECKING:
-    from memviz.engine.columns import Columns
-
 Numbers = NDArray[np.int64]
+
+
+class RequestColumns(Protocol):
+    """What of :class:`memviz.engine.columns.Columns`, which is made of this, is read by name."""
+
+    turns: Numbers
+    starts: Numbers
+    stops: Numbers
+    summary_role: str
 
 
 class Stretch(NamedTuple):
     """Requests of a run, one after the other, that were made in one space."""
 
-    columns: Columns
+    columns: RequestColumns
     space: MemorySpace
     rows: slice
 
