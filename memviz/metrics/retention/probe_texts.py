@@ -46,7 +46,7 @@ from memviz.transcripts.base import Probe
 TEXTS_AT_ONCE = 1000
 """Texts that are read together: fewer than those of which tokens are kept."""
 RUNS_KEPT = 8
-"""Of so many runs it is kept which version of a summary contains which answers: a page compares six settings."""
+"""Of so many runs it is kept which summaries contain which answers: a page compares six settings."""
 Bools = NDArray[np.bool_]
 Counts = NDArray[np.unsignedinteger]
 
@@ -155,8 +155,7 @@ class ProbeTexts:
         """Read the messages that joined the log since."""
         start = self.length
         if len(self.log) > start:
-            # A new message may show that a fact is a negative one.
-            self._held_in_versions = {}
+            self._held_in_versions = {}  # a new message may make a fact a negative one
             self._read_evidence(start)
             *holding, ended = self._read(
                 [readable(message) for message in self.log[start:]]
@@ -174,15 +173,14 @@ class ProbeTexts:
         return self.holding([readable(message) for message in messages])
 
     def in_versions(self, summaries: SummaryLog) -> Holding:
-        """Return which versions of ``summaries`` contain which answers. Each of several metrics of one run asks for
-        it, so it is kept."""
+        """Return which versions of ``summaries`` contain which answers: kept, for several metrics of a run ask."""
         texts = tuple(version.text for version in summaries.versions)
-        held = self._held_in_versions.get(texts)
-        if held is None:
-            held = self.holding(texts)
-            if len(self._held_in_versions) >= RUNS_KEPT:
-                self._held_in_versions = {}
-            self._held_in_versions[texts] = held
+        if held := self._held_in_versions.get(texts):
+            return held
+        if len(self._held_in_versions) >= RUNS_KEPT:
+            self._held_in_versions = {}
+        held = self.holding(texts)
+        self._held_in_versions[texts] = held
         return held
 
     def counts_of(self, messages: Sequence[Message]) -> Tallies:
