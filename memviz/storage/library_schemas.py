@@ -4,6 +4,7 @@ another's."""
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import time
 from collections.abc import Iterator, Mapping
@@ -28,6 +29,8 @@ OF_A_VISITOR = "memviz_visitor_"
 SURE_SECONDS = 2.0
 """A library that was there is taken to be there for so long: a page asks dozens of times, and another server may delete
 it."""
+_VISITOR = re.compile("[0-9a-f]{32}")
+"""An id, which is a part of the name of a schema as it is."""
 _KEY = "key"
 _VISITS = "visits"
 _KEY_BYTES = 32
@@ -80,7 +83,7 @@ class LibrarySchemas(LibraryPlaces):
         with self.notes.changing_class_text(_KEY) as changing:
             changing.text = folder.key().hex()
         for visitor in visitors:
-            schema = self._connections.open_library(OF_A_VISITOR + visitor)
+            schema = self._connections.open_library(_schema_of(visitor))
             with closing(Store(folder.path_of(visitor))) as library:
                 library.copy_to(Store(schema))
             # Last: what is here is there whole.
@@ -100,7 +103,8 @@ class LibrarySchemas(LibraryPlaces):
         return self.has(visitor)
 
     def make(self, visitor: str, most_visitors: int) -> None:
-        """Note the first visit."""
+        """Note the first visit. Raises :class:`ValueError` for what is no id of a visitor."""
+        _schema_of(visitor)
         with self._changing_visits() as visits:
             if visitor not in visits and len(visits) >= most_visitors:
                 raise too_many_visitors(most_visitors)
@@ -108,7 +112,7 @@ class LibrarySchemas(LibraryPlaces):
 
     def open(self, visitor: str, limits: Limits) -> Workspace:
         """Open the schema of a visitor."""
-        schema = self._connections.open_library(OF_A_VISITOR + visitor)
+        schema = self._connections.open_library(_schema_of(visitor))
         return Workspace(schema, limits)
 
     def note_visit(self, visitor: str) -> None:
@@ -137,7 +141,7 @@ class LibrarySchemas(LibraryPlaces):
         return deleted
 
     def _drop(self, visitor: str, visits: dict[str, float]) -> None:
-        self._connections.drop_library(OF_A_VISITOR + visitor)
+        self._connections.drop_library(_schema_of(visitor))
         visits.pop(visitor, None)
         self._seen.pop(visitor, None)
 
@@ -152,3 +156,10 @@ class LibrarySchemas(LibraryPlaces):
             visits = json.loads(changing.text or "{}")
             yield visits
             changing.text = json.dumps(visits)
+
+
+def _schema_of(visitor: str) -> str:
+    """Return the name of the schema of a visitor: "memviz_visitor_3f9a02bc771ed05b3f9a02bc771ed05b"."""
+    if not _VISITOR.fullmatch(visitor):
+        raise ValueError(f"{visitor!r} is no id of a visitor")
+    return OF_A_VISITOR + visitor

@@ -93,6 +93,12 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
         "--json-log",
         "--metrics",
         "127.0.0.1:9464",
+        "--limit",
+        "replays=4",
+        "--limit",
+        "usd=2",
+        "--dask",
+        "tcp://10.0.0.7:8786",
         code=7,
     )
     assert shown.err == ""
@@ -109,6 +115,8 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
         *[""] * 7,
         "1",
         "127.0.0.1:9464",
+        "replays=4 usd=2",
+        "tcp://10.0.0.7:8786",
     ]
     assert told[:6] == [
         "run",

@@ -219,10 +219,11 @@ class TestTwoServers:
     ) -> None:
         first, second = servers
         (entry,) = first.open(ANA).add([chat("Mine")])
-        assert second.open(ANA).store.exists(entry.id)
+        still_open = second.open(ANA)
+        assert still_open.store.exists(entry.id)
         first.delete(ANA)
         with pytest.raises(StorageError):
-            second.open(ANA).add([chat("Within a moment")])
+            still_open.add([chat("Within a moment")])
         monkeypatch.setattr("memviz.storage.library_schemas.SURE_SECONDS", 0.0)
         anew = second.open(ANA)
         assert not anew.store.exists(entry.id)
@@ -251,8 +252,9 @@ class TestTwoServers:
     def test_no_name_leads_out_of_the_schema_of_a_visitor(self, address: str) -> None:
         libraries = OwnLibraries(places_at(address), AMPLE)
         for visitor in ("", "a'; DROP SCHEMA public; --", 'a"', "A" * 32, "a" * 60):
-            with pytest.raises(ValueError, match="no name of a schema"):
+            with pytest.raises(ValueError, match="no id of a visitor"):
                 libraries.open(visitor)
+            assert not libraries.has(visitor)
 
     def test_one_visitor_takes_everything_away(
         self, address: str, tmp_path: Path

@@ -54,7 +54,7 @@ def sweep_of(
     if work is None:
         return None
     is_over = work.wait(AT_ONCE_SECONDS)
-    if work.is_cluster_lost:
+    if is_over and work.is_cluster_lost:
         show_caption(_(WITHOUT_CLUSTER))
     if not is_over:
         _watch(work, asked, state.budget)
@@ -115,10 +115,12 @@ def _watch(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
         share = progress.done / max(1, progress.total)
         return Step(share, progress_words(progress, len(asked.ids)))
 
-    def spent() -> str:
+    def note() -> str:
+        if work.is_cluster_lost:
+            return _(WITHOUT_CLUSTER)
         return "" if budget is None else spent_sentence(asked.summarizer, budget)
 
-    watch(work, step, "tune-stop", spent)
+    watch(work, step, "tune-stop", note)
 
 
 def progress_words(progress: SweepProgress, conversations: int) -> str:
