@@ -21,8 +21,12 @@ class Place(NamedTuple):
 
 def place_of_record(run: Run, record: TurnRecord) -> Place:
     """Return the place of a request of ``run``, without a call if it is the last one."""
-    is_last = record.call >= len(numbers_of_turn(run, record.turn))
-    return Place(record.turn, None if is_last else record.call)
+    return _place_of_call(run, record.turn, record.call)
+
+
+def _place_of_call(run: Run, turn: int, call: int) -> Place:
+    is_last = call >= len(numbers_of_turn(run, turn))
+    return Place(turn, None if is_last else call)
 
 
 def request_number(run: Run, turn: int, call: int | None = None) -> int | None:
@@ -62,7 +66,9 @@ def places_changed(run: Run) -> list[Place]:
         if number is None:
             places.append(Place(unsent_turns[id(compaction)]))
         else:
-            places.append(place_of_record(run, run.requests[number]))
+            # From the columns: a run has thousands of compactions, and a record takes long.
+            turn = int(run.columns.turns[number])
+            places.append(_place_of_call(run, turn, int(run.columns.calls[number])))
     return places
 
 
