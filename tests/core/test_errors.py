@@ -190,6 +190,10 @@ CASES: dict[str, Case] = {
     "strategy whose library is missing": Case(
         missing_library, ("LangChain", "pip install langchain")
     ),
+    "a library that replays as much as it may": Case(
+        lambda _: Limits(1, 1, replays=0).expect_room_for_replay([]),
+        ("replays 0 settings at once", "when these are done"),
+    ),
     "parameter out of range": Case(
         lambda _: memviz.strategy("window", window_size=0),
         ("window_size", "'window'", "0", "1 or more"),

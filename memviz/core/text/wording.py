@@ -70,6 +70,7 @@ _COUNTED = (
     plural_noop("{number} token", "{number} tokens"),
     plural_noop("{number} tool result", "{number} tool results"),
     plural_noop("{number} turn", "{number} turns"),
+    plural_noop("{number} visitor", "{number} visitors"),
     plural_noop("{number} warning", "{number} warnings"),
     plural_noop("{number} word", "{number} words"),
 )

@@ -54,8 +54,6 @@ def sweep_of(
     if work is None:
         return None
     is_over = work.wait(AT_ONCE_SECONDS)
-    if is_over and work.is_cluster_lost:
-        show_caption(_(WITHOUT_CLUSTER))
     if not is_over:
         _watch(work, asked, state.budget)
     elif state.budget is not None:
@@ -64,6 +62,9 @@ def sweep_of(
     elif work.error is not None:
         show_error(work.error)
         _offer_to_go_on(state, _("Try again"))
+    # It may have ended since, and then the note beside its progress is drawn no more.
+    if work.wait(0) and work.is_cluster_lost:
+        show_caption(_(WITHOUT_CLUSTER))
     if work.wait(0) and work.sweep is not None:
         with offer:  # drawn after the waiting: a free sweep that ended meanwhile is offered at once
             _offer_more(desk, asked, with_chosen_summarizer, work.sweep)
