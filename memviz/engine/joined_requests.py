@@ -27,7 +27,7 @@ Numbers = NDArray[np.int64]
 
 
 class RequestColumns(Protocol):
-    """What of :class:`memviz.engine.columns.Columns`, which is made of this, is read by name."""
+    """The numbers of :class:`memviz.engine.columns.Columns` that are read here by name; it is made of this."""
 
     turns: Numbers
     starts: Numbers
