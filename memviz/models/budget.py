@@ -173,7 +173,11 @@ class Budget:
     def settle(self, reservation: Reservation, usd: float | None) -> None:
         """Book what the call did cost: all that was reserved if ``usd`` is ``None``. A second time does nothing."""
         if self._within is not None and reservation.within is not None:
-            self._within.settle(reservation.within, usd)
+            # What others share is booked at most at what was set aside: a server of the visitor's own choice may
+            # report any usage, and would leave nothing for them.
+            most_usd = reservation.within.most_usd
+            shared_usd = None if usd is None else min(usd, most_usd)
+            self._within.settle(reservation.within, shared_usd)
         with self._changed:
             # Whoever leaves a call and the call itself may both settle it.
             if reservation not in self._reserved:

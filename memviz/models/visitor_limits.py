@@ -10,6 +10,8 @@ from memviz.core.errors import AccessError
 LIMITS = "MEMVIZ_LIMITS"
 """The environment variable with limits, such as "replays=4 usd=0.5"."""
 WHOLE_NUMBERS = ("conversations", "megabytes", "replays")
+MOST_REPLAYS = 12
+"""More are never at work for one library."""
 
 
 class VisitorLimits(NamedTuple):
@@ -19,7 +21,7 @@ class VisitorLimits(NamedTuple):
     """Conversations in a library, the bundled ones among them."""
     megabytes: int = 100
     """Size of a library."""
-    replays: int = 12
+    replays: int = MOST_REPLAYS
     """Replays that are at work at once."""
     usd: float | None = None
     """US dollars that the models of a visitor may cost as long as the server runs; ``None`` for any amount."""
@@ -41,6 +43,8 @@ def visitor_limits(environment: Mapping[str, str] = os.environ) -> VisitorLimits
             raise _no_limit(limit)
         if field in WHOLE_NUMBERS and not is_whole:
             raise _no_limit(limit)
+        if field == "replays" and number > MOST_REPLAYS:
+            raise _no_limit(limit)
         numbers[field] = int(number) if field in WHOLE_NUMBERS else number
     return VisitorLimits()._replace(**numbers)
 
@@ -56,6 +60,6 @@ def _positive_number(digits: str) -> float:
 
 def _no_limit(limit: str) -> AccessError:
     return AccessError(
-        f"{limit!r} is no limit: give conversations=200, megabytes=100, replays=12, usd=1 or usd-in-all=20, each with "
-        "a number above 0."
+        f"{limit!r} is no limit: give conversations=200, megabytes=100, replays={MOST_REPLAYS} (the most), usd=1 or "
+        "usd-in-all=20, each with a number above 0."
     )

@@ -42,10 +42,13 @@ class Limits(NamedTuple):
         """Return what of the limits of a visitor is kept by a library."""
         return cls(limits.conversations, limits.megabytes * 1_000_000, limits.replays)
 
+    def has_room_for_replay(self, replays: Sequence[BackgroundWork]) -> bool:
+        """Return whether fewer of these are at work than a library may have."""
+        return sum(replay.is_at_work for replay in replays) < self.replays
+
     def expect_room_for_replay(self, replays: Sequence[BackgroundWork]) -> None:
         """Raise :class:`memviz.core.errors.BusyError` where so many of these are at work as a library may have."""
-        at_work = sum(replay.is_at_work for replay in replays)
-        if at_work >= self.replays:
+        if not self.has_room_for_replay(replays):
             raise BusyError(
                 _(
                     "This server replays {most:,} settings at once for each visitor. The others follow when these are "

@@ -38,6 +38,7 @@ from memviz.models.registry import model
 from memviz.storage.conversations import Beginning, HeldChats
 from memviz.storage.limits import Limits
 from memviz.storage.recording_shelf import RecordingShelf
+from memviz.storage.replays_at_work import ReplaysAtWork
 from memviz.storage.store import AnyDatabase, Store
 from memviz.storage.tables import conversation_changed
 from memviz.strategies.base import Strategy, Trigger
@@ -56,7 +57,6 @@ MAX_RUNS_IN_PROCESS = 256
 MAX_RUN_RECORDS = 500_000
 """Runs that are kept, and how many requests and summaries they may have together: some hundred bytes each, with what is
 worked out of them. Six settings over a long conversation have to fit: of one too many each click would replay all."""
-MAX_REPLAYS_AT_WORK = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Workspace(HeldChats):
     """The conversations and runs of one database. Safe to share between threads."""
 
     _runs: RecentlyUsed[tuple[RunKey, int], Run]
-    _replays: RecentlyUsed[RunKey, tuple[Log, BackgroundReplay]]
+    replays: ReplaysAtWork
 
     def __init__(
         self, database: AnyDatabase | None = None, limits: Limits | None = None
@@ -131,7 +131,7 @@ class Workspace(HeldChats):
         self._runs = RecentlyUsed(
             MAX_RUNS_IN_PROCESS, self._share_of(MAX_RUN_RECORDS), _records
         )
-        self._replays = RecentlyUsed(MAX_REPLAYS_AT_WORK)
+        self.replays = ReplaysAtWork(self.store)
 
     @property
     def server_address(self) -> str | None:
@@ -194,7 +194,7 @@ class Workspace(HeldChats):
     def _forget_recorded(self, name: str) -> None:
         played = RECORDING + name
         self._runs.remove_where_key(lambda kept: kept[0].summarizer == played)
-        self._replays.remove_where_key(lambda key: key.summarizer == played)
+        self.replays.forget(lambda key: key.summarizer == played)
 
     def recorded_for(self, key: RunKey) -> str:
         """The name of the free model that summarizes best for this key: of the recording that was made for exactly it,
@@ -217,16 +217,13 @@ class Workspace(HeldChats):
         for it gets the same. Its run is kept when it is over. Raises :class:`memviz.core.errors.BusyError` where as
         many are at work as the library may have."""
         _, log = self._conversation_of(key)
-        at_work = self._replays.get(key)
-        if at_work is None or at_work[0] is not log or at_work[1].is_over:
-            if self.store.limits is not None:
-                replays = [replay for _log, replay in self._replays.values()]
-                self.store.limits.expect_room_for_replay(replays)
-            work = BackgroundReplay(
-                *self.begun(key, summarizer), partial(self.keep, key)
-            )
-            at_work = self._replays.put(key, (log, work))
-        return at_work[1]
+        replay = self.replays.find(key, log)
+        if replay is None:
+            self.replays.expect_room()
+            keep = partial(self.keep, key)
+            replay = BackgroundReplay(*self.begun(key, summarizer), keep)
+            self.replays.note(key, log, replay)
+        return replay
 
     def begun(
         self, key: RunKey, summarizer: Model, so_far: Run | None = None
@@ -311,11 +308,10 @@ class Workspace(HeldChats):
         self._runs.remove_where_key(
             lambda key: key[0].conversation_id == conversation_id
         )
-        replays = self._replays.remove_where_key(
+        for replay in self.replays.forget(
             lambda key: key.conversation_id == conversation_id
-        )
-        for _, work in replays:
-            work.cancel()
+        ):
+            replay.cancel()
         return True
 
     def sweeping(
