@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from memviz.core.storage_errors import StorageError
 from memviz.dashboard.lessons.class_at_work import Place
 from memviz.dashboard.ui.lessons import class_line, player, with_class
 from memviz.dashboard.ui.shell.frame import workspace
@@ -212,3 +213,58 @@ def test_a_lesson_that_a_restart_ended_is_said(served: Class) -> None:
     assert warning.startswith("The class has no lesson open: it has ended, or")
     assert page.title[0].value == TITLE
     assert "class" not in page.query_params
+
+
+def test_an_answer_that_cannot_be_saved_is_a_sentence(
+    at_question: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_parts: object) -> None:
+        raise StorageError("The zebra database is away.")
+
+    at_question.look(ANA)
+    monkeypatch.setattr(with_class.class_at_work(), "answer", fail)
+    page = at_question.choose(ANA, 0)
+    assert not page.exception
+    assert sentences(page.error) == ["The zebra database is away."]
+    assert page.radio, "it can be tried again"
+    assert not at_question.look(ANA).error
+
+
+@pytest.mark.parametrize(
+    ("failing", "label"), [("reveal", "Show the answers"), ("end", "End for all")]
+)
+def test_a_click_of_the_teacher_that_cannot_be_saved_is_a_sentence(
+    at_question: Class, monkeypatch: pytest.MonkeyPatch, failing: str, label: str
+) -> None:
+    def fail(*_parts: object) -> None:
+        raise StorageError("The zebra database is away.")
+
+    at_question.look(TEACHER)
+    monkeypatch.setattr(with_class.class_at_work(), failing, fail)
+    page = at_question.click(TEACHER, label)
+    assert not page.exception
+    assert sentences(page.error) == ["The zebra database is away."]
+
+
+def test_a_count_that_cannot_be_read_is_a_sentence(
+    at_question: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_parts: object) -> None:
+        raise StorageError("The zebra database is away.")
+
+    monkeypatch.setattr(with_class.class_at_work(), "counts", fail)
+    page = at_question.look(TEACHER)
+    assert sentences(page.error) == ["The zebra database is away."]
+
+
+def test_who_leads_that_cannot_be_saved_is_a_sentence(
+    at_question: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*, is_led: bool) -> None:
+        raise StorageError(f"The zebra database is away: {is_led}.")
+
+    at_question.look(TEACHER)
+    monkeypatch.setattr(with_class.class_at_work(), "lead", fail)
+    page = at_question.walk(TEACHER, is_led=False)
+    assert not page.exception
+    assert sentences(page.error) == ["The zebra database is away: False."]

@@ -12,7 +12,13 @@ import streamlit as st
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
 from memviz.dashboard.ui.lessons.state import lessons_state, words_of
-from memviz.dashboard.ui.lessons.with_class import Seat, leave_class, seat_now
+from memviz.dashboard.ui.lessons.with_class import (
+    Seat,
+    error_noted,
+    leave_class,
+    seat_now,
+    show_noted_error,
+)
 from memviz.dashboard.ui.shell.elements import (
     button,
     error_shown,
@@ -65,6 +71,7 @@ def _draw_line(*, is_lessons: bool) -> None:
             st.rerun()
         if not seat.shown.is_open:
             return
+        show_noted_error()
         with row("class-line"):
             if seat.leads:
                 _draw_for_teacher(seat, is_lessons=is_lessons)
@@ -97,7 +104,9 @@ def _draw_for_participant(seat: Seat, *, is_lessons: bool) -> None:
     else:
         _draw_way_back(seat)
     st.markdown(f"{ICON} {words}")
-    button(_("Leave the lesson"), "class-leave", ":material/logout:", leave_class)
+    if button(_("Leave the lesson"), "class-leave", ":material/logout:"):
+        leave_class()
+        st.rerun()
 
 
 def _draw_for_teacher(seat: Seat, *, is_lessons: bool) -> None:
@@ -121,11 +130,14 @@ def _draw_for_teacher(seat: Seat, *, is_lessons: bool) -> None:
         on_change=_take_leading,
         args=(seat,),
     )
-    button(_("End for all"), "class-end", ":material/stop_circle:", seat.work.end)
+    if button(_("End for all"), "class-end", ":material/stop_circle:"):
+        seat.work.end()
+        st.rerun()
 
 
 def _take_leading(seat: Seat) -> None:
-    seat.work.lead(is_led=bool(widget_value(LEADING_KEY)))
+    with error_noted():
+        seat.work.lead(is_led=bool(widget_value(LEADING_KEY)))
 
 
 def _draw_way_back(seat: Seat) -> None:

@@ -15,8 +15,13 @@ from memviz.dashboard.ui.lessons.answering import (
     prose,
 )
 from memviz.dashboard.ui.lessons.state import Answered, lessons_state
-from memviz.dashboard.ui.lessons.with_class import Seat, place_now
-from memviz.dashboard.ui.shell.elements import main_button
+from memviz.dashboard.ui.lessons.with_class import (
+    Seat,
+    error_noted,
+    place_now,
+    show_noted_error,
+)
+from memviz.dashboard.ui.shell.elements import error_shown, main_button
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 
 COUNT_SECONDS = 1.0
@@ -57,24 +62,23 @@ def _draw_for_teacher(seat: Seat, place: Place, question: Question) -> None:
 
 @st.fragment(run_every=COUNT_SECONDS)
 def _draw_count(seat: Seat, place: Place) -> None:
-    answers = sum(seat.work.counts(place))
-    words = _(
-        "**{answers:,}** of {participants:,} have answered",
-        answers=answers,
-        participants=max(answers, seat.work.participants),
-    )
-    st.markdown(words)
+    with error_shown():
+        answers = sum(seat.work.counts(place))
+        words = _(
+            "**{answers:,}** of {participants:,} have answered",
+            answers=answers,
+            participants=max(answers, seat.work.participants),
+        )
+        st.markdown(words)
 
 
 def _draw_reveal(seat: Seat, place: Place, label: str, phase: Phase) -> None:
-    main_button(
-        label,
-        f"class-reveal-{place.opening}-{place.step}-{phase}",
-        ":material/bar_chart:" if phase == Phase.COUNTED else ":material/lightbulb:",
-        seat.work.reveal,
-        place,
-        phase,
-    )
+    icon = ":material/bar_chart:" if phase == Phase.COUNTED else ":material/lightbulb:"
+    key = f"class-reveal-{place.opening}-{place.step}-{phase}"
+    if main_button(label, key, icon):
+        with error_shown():
+            seat.work.reveal(place, phase)
+            st.rerun()
 
 
 def _draw_for_student(
@@ -107,21 +111,24 @@ def _draw_for_student(
 def _draw_choices(seat: Seat, place: Place, question: Question) -> None:
     """Draw the choices. A click on one draws nothing else again, unless the answers are closed or the reason is
     shown."""
+    show_noted_error()
     visitor_id = seat.visitor.id
-    is_asked = seat.work.phase(place) == Phase.ASKED
-    if not is_asked or seat.work.is_explained_to(visitor_id, place):
-        st.rerun()
-    answer = seat.work.answer_of(visitor_id, place)
-    key = f"class-answer-{place.opening}-{place.step}"
-    set_widget(key, None if answer is None else answer.choice)
-    draw_choices(question, key, partial(_take_answer, seat, place, key))
-    if answer is not None:
-        st.caption(
-            _("Your answer is in. You can change it until your teacher goes on.")
-        )
+    with error_shown():
+        is_asked = seat.work.phase(place) == Phase.ASKED
+        if not is_asked or seat.work.is_explained_to(visitor_id, place):
+            st.rerun()
+        answer = seat.work.answer_of(visitor_id, place)
+        key = f"class-answer-{place.opening}-{place.step}"
+        set_widget(key, None if answer is None else answer.choice)
+        draw_choices(question, key, partial(_take_answer, seat, place, key))
+        if answer is not None:
+            st.caption(
+                _("Your answer is in. You can change it until your teacher goes on.")
+            )
 
 
 def _take_answer(seat: Seat, place: Place, key: str) -> None:
     choice = widget_value(key)
     if isinstance(choice, int):
-        seat.work.answer(seat.visitor.id, place, choice)
+        with error_noted():
+            seat.work.answer(seat.visitor.id, place, choice)

@@ -152,14 +152,12 @@ def _draw_walk(lesson: Lesson) -> None:
         )
         score = score_words(lesson)
         st.caption(f"{words} · {score}" if score else words, width="stretch")
-        if can_be_opened(lesson):
-            button(
-                _("Open with the class"),
-                "lesson-with-class",
-                ":material/groups:",
-                open_with_class,
-                lesson,
-            )
+        if can_be_opened(lesson) and button(
+            _("Open with the class"), "lesson-with-class", ":material/groups:"
+        ):
+            with error_shown():
+                open_with_class(lesson)
+                st.rerun()
         if len(lesson.languages) > 1:
             choose_language(lesson.languages)
 
@@ -253,10 +251,11 @@ def _draw_way_on(lesson: Lesson) -> None:
                 on_click=partial(_go_to, state.step + 1),
             )
         elif main_button(_("Done"), "lesson-done", ":material/check:"):
-            end_with_class(lesson)
-            state.end()
-            turn_to_top()
-            st.rerun()
+            with error_shown():
+                end_with_class(lesson)
+                state.end()
+                turn_to_top()
+                st.rerun()
 
 
 def _draw_ways_out(step: Step, played: Played | None) -> None:

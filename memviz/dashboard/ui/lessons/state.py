@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from memviz.core.bounds import quoted
-from memviz.core.errors import LessonError
+from memviz.core.errors import LessonError, MemvizError
 from memviz.core.translation import _
 from memviz.dashboard.lessons.class_at_work import Shown
 from memviz.dashboard.lessons.lesson import (
@@ -128,6 +128,8 @@ class LessonsState:
     """The teacher says at which step the lesson is."""
     ended: str | None = None
     """The lesson that was played to its end just now."""
+    error: MemvizError | None = None
+    """What went wrong in a callback, until it is shown."""
     uploads: int = 0
     own: OwnLesson = field(default_factory=OwnLesson)
     """The lesson that is being written."""

@@ -1,10 +1,13 @@
 """The lesson with the class, for the visitor whose page runs: their seat in it, and how their page follows it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 
 import streamlit as st
 
+from memviz.core.errors import MemvizError
 from memviz.core.translation import _
 from memviz.dashboard.lessons.class_at_work import (
     ClassAtWork,
@@ -15,6 +18,7 @@ from memviz.dashboard.lessons.class_at_work import (
 from memviz.dashboard.lessons.class_notes import StoredNotes
 from memviz.dashboard.lessons.lesson import Lesson
 from memviz.dashboard.ui.lessons.state import WITH_CLASS, LessonsState, lessons_state
+from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.frame import own_libraries
 from memviz.dashboard.ui.shell.linked import show_not_there
 from memviz.dashboard.ui.shell.server.checks import (
@@ -189,6 +193,24 @@ def lead_class() -> None:
         seat.work.go_to(place_now())
         state.class_drawn = replace(state.class_drawn, step=state.step)
         state.class_step = state.step
+
+
+@contextmanager
+def error_noted() -> Iterator[None]:
+    """Note an error of memviz that a callback raises, for ``show_noted_error``: Streamlit has no place for words that a
+    callback of a fragment would show."""
+    try:
+        yield
+    except MemvizError as error:
+        lessons_state().error = error
+
+
+def show_noted_error() -> None:
+    """Show what went wrong in the callback before this run, if anything did."""
+    state = lessons_state()
+    if state.error is not None:
+        show_error(state.error)
+        state.error = None
 
 
 def leave_class() -> None:
