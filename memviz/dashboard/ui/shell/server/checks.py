@@ -99,7 +99,9 @@ def visitor_cookies() -> VisitorCookies:
 
 def has_own_libraries() -> bool:
     """Return whether each visitor of this server has a library of their own, in ``own_places()``."""
-    return visitors() is not None
+    if served_class() is not None or "--login" in access().personal_doors:
+        return True
+    return trusted_proxies() is not None
 
 
 @cache
@@ -171,6 +173,7 @@ def _door(settings: ServerAccess) -> list[Middleware]:
     door: Door
     if (proxies := trusted_proxies()) is not None:
         proxies.check()
+        own_places().key()  # what hinders it is said before anybody comes
         return [
             Middleware(ProxyDoor, proxies=proxies, health=root_path(base_path) + HEALTH)
         ]
