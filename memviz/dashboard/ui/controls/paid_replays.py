@@ -23,7 +23,12 @@ from memviz.dashboard.ui.controls.setting import Setting
 from memviz.dashboard.ui.controls.spending import spending
 from memviz.dashboard.ui.controls.study import Attempt, CompareState
 from memviz.dashboard.ui.controls.vectors import vectors_asked
-from memviz.dashboard.ui.shell.elements import box, show_error, show_problem
+from memviz.dashboard.ui.shell.elements import (
+    box,
+    error_words,
+    show_error,
+    show_problem,
+)
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
 from memviz.metrics.cost.bounds import UNFORESEEN, bound_summaries
@@ -156,7 +161,7 @@ def _problem(key: RunKey, attempt: Attempt) -> str:
     """Return what went wrong in an attempt, as a sentence; empty if it was only stopped."""
     run = attempt.run
     if attempt.error is not None:
-        return f"{attempt.error} {_(NO_OTHER_CALL)}"
+        return f"{error_words(attempt.error)} {_(NO_OTHER_CALL)}"
     if run.turns and len(run.requests) < run.log.request_count:
         return ""
     errors = _failures(run)

@@ -36,6 +36,7 @@ from memviz.dashboard.ui.shell.elements import (
     box,
     button,
     error_shown,
+    error_words,
     header,
     level_columns,
     main_button,
@@ -239,7 +240,7 @@ def _html(workspace: Workspace, lesson: Lesson, language: Language) -> str:
     try:
         return html_lesson(lesson, workspace, language)
     except MemvizError as error:
-        problem = element("p", str(error))
+        problem = element("p", error_words(error))
     return f'<!DOCTYPE html><html lang="{language_now()}"><title>memviz</title>{problem}</html>'
 
 

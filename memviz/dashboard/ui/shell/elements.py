@@ -223,16 +223,20 @@ def show_problem(text: str) -> None:
     st.error(plain(text), icon=":material/error:")
 
 
-def show_error(error: MemvizError, remedy: str = "") -> None:
-    """Show what was wrong, where, and what to do. Visitors who have a library each see the names of files, not their
+def error_words(error: MemvizError) -> str:
+    """Return what was wrong, where, and what to do. Visitors who have a library each read the names of files, not their
     folders on the server, nor the address of its database."""
+    if not has_own_libraries():
+        return str(error)
+    if isinstance(error, DatabaseAwayError):
+        return _(DATABASE_AWAY)
+    return names_for_paths(str(error), libraries_folder())
+
+
+def show_error(error: MemvizError, remedy: str = "") -> None:
+    """Show what was wrong, and note it in the log of the server, where it has one."""
     note_error(error)
-    words = str(error)
-    if has_own_libraries() and isinstance(error, DatabaseAwayError):
-        words = _(DATABASE_AWAY)
-    elif has_own_libraries():
-        words = names_for_paths(words, libraries_folder())
-    show_problem(f"{words} {remedy}")
+    show_problem(f"{error_words(error)} {remedy}")
 
 
 @contextmanager

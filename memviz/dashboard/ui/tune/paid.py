@@ -6,7 +6,7 @@ from memviz.core.text.wording import listed
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.ui.controls.jobs import start_button
 from memviz.dashboard.ui.controls.spending import bound_caption
-from memviz.dashboard.ui.shell.elements import box, show_problem
+from memviz.dashboard.ui.shell.elements import box, error_words, show_problem
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.desk import Desk, begin_paid
 from memviz.dashboard.ui.tune.next_values import edge_value_labels
@@ -88,7 +88,7 @@ def _problem(paid: Asked, work: BackgroundSweep) -> str:
         return ""
     return _(
         _SUMMARIES_MISSING if work.error is None else _NOT_TRIED,
-        error=work.error,
+        error="" if work.error is None else error_words(work.error),
         measured=len(cells),
         failed=failed,
         total=len(paid.settings) * len(paid.ids),
