@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 
 from memviz.core.new_file import create_whole
 from memviz.core.storage_errors import FullLibraryError
@@ -49,8 +50,9 @@ class LibraryPlaces(ABC):
         """Return whether a visitor has a library."""
 
     @abstractmethod
-    def still_has(self, visitor: str) -> bool:
-        """Return whether a library that is open here is still the visitor's: another server may have deleted it."""
+    def made_at(self, visitor: str) -> float | None:
+        """Return when a visitor's library was made, so that one which is open here is known to be another one: another
+        server may have deleted it, and made a new one since. ``None`` where no other server can."""
 
     @abstractmethod
     def make(self, visitor: str, most_visitors: int) -> None:
@@ -71,8 +73,12 @@ class LibraryPlaces(ABC):
         """Delete a visitor's library."""
 
     @abstractmethod
-    def delete_idle(self, seconds: float) -> list[str]:
-        """Delete the libraries that nobody has opened for so long; return whose they were."""
+    def idle_visitors(self, seconds: float) -> list[str]:
+        """Return the visitors whose libraries nobody has opened for so long."""
+
+    @abstractmethod
+    def delete_idle(self, visitor: str, seconds: float) -> bool:
+        """Delete a visitor's library if nobody has opened it for so long; return whether it was deleted."""
 
 
 def too_many_visitors(most_visitors: int) -> FullLibraryError:
@@ -93,6 +99,7 @@ class LibraryFolder(LibraryPlaces):
     def __init__(self, folder: Path) -> None:
         self._folder = folder.expanduser()
         self._libraries = self._folder / "libraries"
+        self._making = Lock()
 
     def key(self) -> bytes:
         """Return what is in the file ``key``."""
@@ -114,17 +121,18 @@ class LibraryFolder(LibraryPlaces):
         """Return whether the file is there."""
         return self.path_of(visitor).exists()
 
-    def still_has(self, visitor: str) -> bool:
-        """Return true: of a file that was removed the library itself says so."""
-        return True
+    def made_at(self, visitor: str) -> float | None:
+        """Return ``None``: of a file that was removed the library itself says so."""
+        return None
 
     def make(self, visitor: str, most_visitors: int) -> None:
         """Copy the file of a new library."""
-        if len(self.visitors()) >= most_visitors:
-            raise too_many_visitors(most_visitors)
-        with suppress(OSError):  # opening it says what is wrong
-            self._libraries.mkdir(parents=True, exist_ok=True, mode=0o700)
-            create_whole(self.path_of(visitor), self._new_library)
+        with self._making:
+            if len(self.visitors()) >= most_visitors:
+                raise too_many_visitors(most_visitors)
+            with suppress(OSError):  # opening it says what is wrong
+                self._libraries.mkdir(parents=True, exist_ok=True, mode=0o700)
+                create_whole(self.path_of(visitor), self._new_library)
 
     @cached_property
     def _new_library(self) -> bytes:
@@ -156,15 +164,25 @@ class LibraryFolder(LibraryPlaces):
         for file in sorted(self._libraries.glob(f"{visitor}.*")):
             file.unlink(missing_ok=True)
 
-    def delete_idle(self, seconds: float) -> list[str]:
-        """Delete the files that have not changed for so long."""
-        deleted = []
-        for path in self._libraries.glob(f"*{SUFFIX}"):
-            with suppress(OSError):
-                if _seconds_since_change(path) > seconds:
-                    self.delete(path.stem)
-                    deleted.append(path.stem)
-        return deleted
+    def idle_visitors(self, seconds: float) -> list[str]:
+        """Return the visitors whose files have not changed for so long."""
+        return [
+            visitor for visitor in self.visitors() if self._is_idle(visitor, seconds)
+        ]
+
+    def delete_idle(self, visitor: str, seconds: float) -> bool:
+        """Delete the file if it has not changed for so long."""
+        if not self._is_idle(visitor, seconds):
+            return False
+        with suppress(OSError):
+            self.delete(visitor)
+            return True
+        return False
+
+    def _is_idle(self, visitor: str, seconds: float) -> bool:
+        with suppress(OSError):
+            return _seconds_since_change(self.path_of(visitor)) > seconds
+        return False
 
 
 def _seconds_since_change(path: Path) -> float:

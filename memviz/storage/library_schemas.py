@@ -10,6 +10,8 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import cached_property
+from math import inf
+from typing import NamedTuple
 
 from memviz.storage.database import Database
 from memviz.storage.engine import connect_to_server
@@ -36,18 +38,27 @@ _VISITS = "visits"
 _KEY_BYTES = 32
 
 
+class Visits(NamedTuple):
+    """When a visitor came, in seconds since 1970. The first visit tells a library from the one before it, which was
+    deleted."""
+
+    first: float
+    last: float
+
+
 class LibrarySchemas(LibraryPlaces):
     """Schemas of the database at an address such as ``postgresql+psycopg://user@host/database``. Several servers may
     have the same ones.
 
-    A visitor has a library from the moment when the class has noted a visit: ``{"3f9a...": 1789000000.0}``, by the time
-    of the last one. The schema is made, where there is none, when it is opened.
+    A visitor has a library from the moment when the class has noted a visit: ``{"3f9a...": [1788000000.0,
+    1789000000.0]}``, the times of the first one and the last one. The schema is made, where there is none, when it is
+    opened.
     """
 
     def __init__(self, address: str) -> None:
         self._connections = connect_to_server(address)
-        self._seen: dict[str, float] = {}
-        """When libraries were last there, by a clock that only goes forward."""
+        self._seen: dict[str, tuple[float, float | None]] = {}
+        """When it was last looked when a library was made, by a clock that only goes forward, and the answer."""
 
     @property
     def name(self) -> str:
@@ -94,13 +105,15 @@ class LibrarySchemas(LibraryPlaces):
         """Return whether a visit is noted."""
         return visitor in self._visits()
 
-    def still_has(self, visitor: str) -> bool:
-        """Return whether a visit is noted, or was a moment ago."""
-        seen_at = self._seen.get(visitor)
-        if seen_at is not None and time.monotonic() - seen_at < SURE_SECONDS:
-            return True
-        self._seen[visitor] = time.monotonic()
-        return self.has(visitor)
+    def made_at(self, visitor: str) -> float | None:
+        """Return the time of the first visit, as it was a moment ago; ``None`` where none is noted."""
+        now = time.monotonic()
+        seen_at, made_at = self._seen.get(visitor, (-inf, None))
+        if now - seen_at >= SURE_SECONDS:
+            visits = self._visits()
+            made_at = visits[visitor].first if visitor in visits else None
+            self._seen[visitor] = (now, made_at)
+        return made_at
 
     def make(self, visitor: str, most_visitors: int) -> None:
         """Note the first visit. Raises :class:`ValueError` for what is no id of a visitor."""
@@ -108,7 +121,8 @@ class LibrarySchemas(LibraryPlaces):
         with self._changing_visits() as visits:
             if visitor not in visits and len(visits) >= most_visitors:
                 raise too_many_visitors(most_visitors)
-            visits.setdefault(visitor, time.time())
+            visits.setdefault(visitor, Visits(time.time(), time.time()))
+        self._seen.pop(visitor, None)
 
     def open(self, visitor: str, limits: Limits) -> Workspace:
         """Open the schema of a visitor."""
@@ -117,45 +131,53 @@ class LibrarySchemas(LibraryPlaces):
 
     def note_visit(self, visitor: str) -> None:
         """Note the time, where the last visit that was noted is a while ago."""
-        noted_at = self._visits().get(visitor)
-        if noted_at is None or time.time() - noted_at < NOTED_EVERY_SECONDS:
+        noted = self._visits().get(visitor)
+        if noted is None or time.time() - noted.last < NOTED_EVERY_SECONDS:
             return
         with self._changing_visits() as visits:
             if visitor in visits:
-                visits[visitor] = time.time()
+                visits[visitor] = visits[visitor]._replace(last=time.time())
 
     def delete(self, visitor: str) -> None:
         """Drop the schema of a visitor, and forget the visits. No server notes a visit meanwhile."""
         with self._changing_visits() as visits:
             self._drop(visitor, visits)
 
-    def delete_idle(self, seconds: float) -> list[str]:
-        """Drop the schemas of visitors whose last visit is so long ago."""
-        last_visit = time.time() - seconds
-        deleted = []
-        for visitor in self._visits():
-            with self._changing_visits() as visits:
-                if visits.get(visitor, last_visit) < last_visit:
-                    self._drop(visitor, visits)
-                    deleted.append(visitor)
-        return deleted
+    def idle_visitors(self, seconds: float) -> list[str]:
+        """Return the visitors whose last visit is so long ago."""
+        before = time.time() - seconds
+        visits = self._visits()
+        return [visitor for visitor in visits if visits[visitor].last < before]
 
-    def _drop(self, visitor: str, visits: dict[str, float]) -> None:
+    def delete_idle(self, visitor: str, seconds: float) -> bool:
+        """Drop the schema of a visitor whose last visit is so long ago."""
+        with self._changing_visits() as visits:
+            if visitor not in visits or visits[visitor].last >= time.time() - seconds:
+                return False
+            self._drop(visitor, visits)
+        return True
+
+    def _drop(self, visitor: str, visits: dict[str, Visits]) -> None:
         self._connections.drop_library(_schema_of(visitor))
         visits.pop(visitor, None)
         self._seen.pop(visitor, None)
 
-    def _visits(self) -> Mapping[str, float]:
-        visits: dict[str, float] = json.loads(self.notes.class_text(_VISITS) or "{}")
-        return visits
+    def _visits(self) -> Mapping[str, Visits]:
+        return _read_visits(self.notes.class_text(_VISITS))
 
     @contextmanager
-    def _changing_visits(self) -> Iterator[dict[str, float]]:
+    def _changing_visits(self) -> Iterator[dict[str, Visits]]:
         """Give the visits to the block, which may change them while no other server does."""
         with self.notes.changing_class_text(_VISITS) as changing:
-            visits = json.loads(changing.text or "{}")
+            visits = _read_visits(changing.text)
             yield visits
             changing.text = json.dumps(visits)
+
+
+def _read_visits(text: str | None) -> dict[str, Visits]:
+    return {
+        visitor: Visits(*times) for visitor, times in json.loads(text or "{}").items()
+    }
 
 
 def _schema_of(visitor: str) -> str:

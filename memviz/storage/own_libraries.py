@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple
 
 from memviz.models.visitor_limits import VisitorLimits
 from memviz.storage.engine import is_on_server
@@ -30,9 +31,16 @@ def library_places(database: str, folder: Path) -> LibraryPlaces:
     return LibrarySchemas(database)
 
 
+class OpenLibrary(NamedTuple):
+    """A library that is open here, and when it was made where others can make it anew."""
+
+    workspace: Workspace
+    made_at: float | None
+
+
 class OwnLibraries:
-    """The libraries of one class. Safe to share between threads: while one of them is opened or deleted, others
-    wait."""
+    """The libraries of one class. Safe to share between threads: while a library is opened or deleted, others who ask
+    for the same one wait."""
 
     def __init__(
         self,
@@ -46,8 +54,11 @@ class OwnLibraries:
         self._limits = limits
         self._most_visitors = most_visitors
         self._at_opening = at_opening
-        self._open: OrderedDict[str, Workspace] = OrderedDict()
+        self._open: OrderedDict[str, OpenLibrary] = OrderedDict()
         self._lock = Lock()
+        """For what is in this object, and nothing that takes long."""
+        self._locks: defaultdict[str, Lock] = defaultdict(Lock)
+        """One for each visitor who came since the start."""
 
     def has(self, visitor: str) -> bool:
         """Return whether a visitor has a library."""
@@ -58,20 +69,32 @@ class OwnLibraries:
         :class:`memviz.core.storage_errors.FullLibraryError` where there are too many visitors for a new one, and
         :class:`memviz.core.storage_errors.StorageError` for one that cannot be used."""
         library = self._open.get(visitor)
-        is_deleted = library is not None and not self._places.still_has(visitor)
+        if library is None or library.made_at != self._places.made_at(visitor):
+            library = self._open_anew(visitor, library)
         with self._lock:
-            # Another thread may have opened it anew meanwhile.
-            if is_deleted and self._open.get(visitor) is library:
-                del self._open[visitor]
-            if visitor not in self._open:
-                if not self._places.has(visitor):
-                    self._places.make(visitor, self._most_visitors)
-                self._open[visitor] = self._places.open(visitor, self._limits)
-                self._at_opening(self._open[visitor])
-            self._open.move_to_end(visitor)
-            if len(self._open) > MOST_OPEN:
-                self._open.popitem(last=False)
-            return self._open[visitor]
+            if visitor in self._open:
+                self._open.move_to_end(visitor)
+        return library.workspace
+
+    def _open_anew(self, visitor: str, outdated: OpenLibrary | None) -> OpenLibrary:
+        with self._lock_of(visitor):
+            library = self._open.get(visitor)
+            if library is not None and library is not outdated:
+                return library  # another thread has opened it meanwhile
+            if not self._places.has(visitor):
+                self._places.make(visitor, self._most_visitors)
+            made_at = self._places.made_at(visitor)
+            library = OpenLibrary(self._places.open(visitor, self._limits), made_at)
+            self._at_opening(library.workspace)
+            with self._lock:
+                self._open[visitor] = library
+                if len(self._open) > MOST_OPEN:
+                    self._open.popitem(last=False)
+            return library
+
+    def _lock_of(self, visitor: str) -> Lock:
+        with self._lock:
+            return self._locks[visitor]
 
     def note_visit(self, visitor: str) -> None:
         """Note that a library is in use."""
@@ -79,12 +102,13 @@ class OwnLibraries:
 
     def delete(self, visitor: str) -> None:
         """Delete a visitor's library. Whoever still has it open saves nothing more in it."""
-        with self._lock:
+        with self._lock_of(visitor):
             self._open.pop(visitor, None)
             self._places.delete(visitor)
 
     def delete_idle(self, seconds: float) -> None:
         """Delete the libraries that nobody has opened for so long."""
-        with self._lock:
-            for visitor in self._places.delete_idle(seconds):
-                self._open.pop(visitor, None)
+        for visitor in self._places.idle_visitors(seconds):
+            with self._lock_of(visitor):
+                if self._places.delete_idle(visitor, seconds):
+                    self._open.pop(visitor, None)

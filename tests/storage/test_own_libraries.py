@@ -7,6 +7,7 @@ import stat
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -17,6 +18,7 @@ from memviz.core.storage_errors import (
     StorageError,
 )
 from memviz.storage.library_places import LibraryFolder, LibraryPlaces
+from memviz.storage.library_schemas import LibrarySchemas
 from memviz.storage.limits import Limits
 from memviz.storage.own_libraries import OwnLibraries, library_places
 from memviz.storage.workspace import Workspace
@@ -61,6 +63,30 @@ def test_nobody_has_what_another_saved(address: str, places: LibraryPlaces) -> N
     assert of_bo.store.count() == of_ana.store.count() - 1 > 0
     again = OwnLibraries(places_at(address), AMPLE).open(ANA)
     assert again.store.exists(entry.id)
+
+
+def test_nobody_waits_while_the_library_of_another_is_opened(
+    places: LibraryPlaces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    libraries = OwnLibraries(places, AMPLE)
+    of_ana = libraries.open(ANA)
+    begun, may_end = Event(), Event()
+    open_place = places.open
+
+    def open_slowly(visitor: str, limits: Limits) -> Workspace:
+        begun.set()
+        assert may_end.wait(20)
+        return open_place(visitor, limits)
+
+    monkeypatch.setattr(places, "open", open_slowly)
+    with ThreadPoolExecutor(2) as threads:
+        opening = threads.submit(libraries.open, BO)
+        assert begun.wait(20)
+        try:
+            assert threads.submit(libraries.open, ANA).result(5) is of_ana
+        finally:
+            may_end.set()
+        assert opening.result(20).store.count()
 
 
 def test_a_file_is_for_its_owner_alone(tmp_path: Path) -> None:
@@ -228,6 +254,31 @@ class TestTwoServers:
         anew = second.open(ANA)
         assert not anew.store.exists(entry.id)
         anew.add([chat("A new one")])
+
+    def test_open_anew_what_was_made_anew_on_the_other(
+        self,
+        servers: tuple[OwnLibraries, OwnLibraries],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr("memviz.storage.library_schemas.SURE_SECONDS", 0.0)
+        first, second = servers
+        before = first.open(ANA)
+        second.delete(ANA)
+        (entry,) = second.open(ANA).add([chat("A new one")])
+        anew = first.open(ANA)
+        assert anew is not before
+        assert anew is first.open(ANA)
+        assert anew.store.exists(entry.id)
+
+    def test_write_nothing_to_look_for_idle_libraries(
+        self, address: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        places = places_at(address)
+        libraries = OwnLibraries(places, AMPLE)
+        libraries.open(ANA)
+        monkeypatch.setattr(LibrarySchemas, "delete_idle", None)
+        libraries.delete_idle(DAY)
+        assert places.has(ANA)
 
     def test_read_of_nobody_else_over_one_connection(self, address: str) -> None:
         """PostgreSQL keeps statements prepared by their words, and those of two visitors have the same."""
