@@ -179,8 +179,8 @@ class PostgresServer(Database):
             return None  # reading says what is wrong
 
     def try_claim(self, name: str) -> bool:
-        """Return whether nobody else has this claim, on this server or another one. The library of a visitor is used by
-        one server at a time."""
+        """Return whether nobody else has this claim, on this server or another one. The library of a visitor, which is
+        seldom used by two servers at once, has claims on this one alone."""
         if not super().try_claim(name):
             return False
         if self._schema or self._is_free_elsewhere(name):
@@ -197,13 +197,17 @@ class PostgresServer(Database):
 
     def _is_free_elsewhere(self, name: str) -> bool:
         with self._claiming:
-            try:
-                if self._claims_held is None:
-                    self._claims_held = self._asking.connect()
-                return bool(self._claims_held.scalar(CLAIM, {"name": name}))
-            except SQLAlchemyError:
+            # Where the server was started again, the connection has ended: a new one asks.
+            for _connection in range(2):
+                with suppress(SQLAlchemyError):
+                    return self._ask_for_claim(name)
                 self._claims_held = None
-                return True  # what it was claimed for says what is wrong
+        return True  # what it was claimed for says what is wrong
+
+    def _ask_for_claim(self, name: str) -> bool:
+        if self._claims_held is None:
+            self._claims_held = self._asking.connect()
+        return bool(self._claims_held.scalar(CLAIM, {"name": name}))
 
     def back_up(self, target: Path, *, overwrite: bool) -> None:
         """Write all rows to a new file of SQLite, as they are at one moment."""

@@ -19,6 +19,7 @@ import pytest
 import memviz
 from memviz import Chat, Message, ScriptedModel, StorageError
 from memviz.core.storage_errors import ConversationChangedError, DatabaseAwayError
+from memviz.storage.postgres_server import PostgresServer
 from memviz.storage.store import Store
 from memviz.storage.workspace import FIRST_SAMPLE, RunKey, Workspace
 from memviz.transcripts.base import Probe, Transcript
@@ -400,3 +401,22 @@ class TestOpening:
         )
         with pytest.raises(StorageError, match=r"pip install 'memviz\[postgres\]'"):
             Store("postgresql+psycopg://memviz@127.0.0.1/x")
+
+
+def test_a_connection_that_ended_gives_no_claim_that_another_server_has(
+    postgres: PostgresCluster,
+) -> None:
+    address = postgres.address(postgres.new_database())
+    first, second = Store(address), Store(address)
+    assert first.try_claim("mine")
+    assert second.try_claim("another")
+    server = second._database
+    assert isinstance(server, PostgresServer)
+    assert server._claims_held is not None
+    pid = server._claims_held.exec_driver_sql("SELECT pg_backend_pid()").scalar()
+    postgres.execute(f"SELECT pg_terminate_backend({pid})")
+    assert not second.try_claim("mine")
+    first.release_claim("mine")
+    assert second.try_claim("mine")
+    first.close()
+    second.close()
