@@ -76,8 +76,6 @@ def open_dashboard(
       memviz ui --embeddable-by http://127.0.0.1:8000
       memviz ui --fleet swept
     """
-    from memviz.tuning.fleet.opening import open_fleet_sweep
-
     access = _find_access(address, options, class_, identities)
     # What the server would refuse is refused here, before it takes its time to start.
     _check(access)
@@ -88,12 +86,22 @@ def open_dashboard(
         _open_class(door, db or "")
     if identities.header:
         _trust_proxies(identities.header, identities.trusted_proxies or ())
-    visitor_limits({LIMITS: _join(work.limits)})
+    _check_work(work)
     metrics_place(monitoring.metrics)
-    if work.fleet:
-        open_fleet_sweep(work.fleet)
     _tell_server(class_, identities, monitoring, work, db)
     _start(port, address)
+
+
+def _check_work(work: WorkOptions) -> None:
+    """Raise :class:`memviz.core.errors.MemvizError` for work that this server could not do."""
+    from memviz.tuning.cluster import expect_dask
+    from memviz.tuning.fleet.opening import open_fleet_sweep
+
+    visitor_limits({LIMITS: _join(work.limits)})
+    if work.fleet:
+        open_fleet_sweep(work.fleet)
+    if work.dask:
+        expect_dask()
 
 
 def _find_access(

@@ -1,12 +1,22 @@
 """A Dask cluster that sweeps are measured on as long as it is there: without it they are measured here."""
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from time import monotonic
+
+from memviz.core.errors import SweepError
+from memviz.core.translation import _
 
 DASK_VARIABLE = "MEMVIZ_DASK"
 """The environment variable with the address of the scheduler that a server's sweeps are measured on."""
 AWAY_SECONDS = 60.0
 """A cluster that was lost is asked again after so long: who asks one that is not there waits for seconds."""
+
+
+def expect_dask() -> None:
+    """Raise :class:`memviz.core.errors.SweepError` where Dask is not installed."""
+    if find_spec("distributed") is None:
+        raise SweepError(_("Dask is not installed. Run: pip install 'memviz[dask]'."))
 
 
 @dataclass

@@ -34,6 +34,7 @@ from memviz.core.errors import SweepError
 from memviz.core.translation import _
 from memviz.models.base import Model
 from memviz.models.names import is_free
+from memviz.tuning.cluster import expect_dask
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -246,6 +247,10 @@ def _do(work: Callable[[Job], Result], job: Job) -> list[Result]:
     return [] if _over.is_set() else [work(job)]
 
 
+class KilledWorkersError(SweepError):
+    """A job ended the workers of a cluster, which is there and does others."""
+
+
 AHEAD = 4
 """Jobs a worker of a cluster has been handed, the one at work included."""
 CONNECT_SECONDS = 10
@@ -291,7 +296,9 @@ def run_on_dask(
             FuturesCancelledError,  # of all, where the scheduler itself is gone
             OSError,
         ) as error:
-            raise SweepError(
+            is_of_job = isinstance(error, KilledWorker)
+            kind = KilledWorkersError if is_of_job else SweepError
+            raise kind(
                 _(
                     "The Dask cluster lost the work ({error}). What was finished is kept: run the sweep again to go "
                     "on.",
@@ -309,12 +316,9 @@ def _submit(client: Client, work: Callable[[Job], Result], job: Job) -> Any:
 
 @contextmanager
 def _client(scheduler: str | None, workers: int) -> Iterator[Client]:
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError:
-        raise SweepError(
-            _("Dask is not installed. Run: pip install 'memviz[dask]'.")
-        ) from None
+    expect_dask()
+    from distributed import Client, LocalCluster
+
     if scheduler is None:
         with interrupts_held_back():
             local = LocalCluster(

@@ -11,12 +11,10 @@ from threading import Event
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import ParameterError, SweepError
 from memviz.core.fingerprint import fingerprint
-from memviz.core.messages import Message
 from memviz.core.model_errors import BudgetSpentError
 from memviz.core.storage_errors import DatabaseGoneError, FullLibraryError
 from memviz.core.text.wording import duration_words
@@ -39,7 +37,7 @@ from memviz.tuning.kept_cells import KeptCells
 from memviz.tuning.pace import HERE, DueWork, PaceKey, most_telling_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
-from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweep_conversation import SweepConversation, transcripts_of
 from memviz.tuning.sweep_options import FleetSweepOptions, SweepOptions
 from memviz.tuning.sweep_progress import SweepProgress
 
@@ -226,15 +224,31 @@ class Sweeping:
         if cluster is None:
             yield from self._run_at(self.scheduler, missing)
             return
+        # The vectors of embedding models lie in a folder of this server, where no worker sees them.
+        left = [place for place in missing if self._asks_embedding(place)]
+        of_cluster = [place for place in missing if not self._asks_embedding(place)]
+        if of_cluster:
+            yield from self._run_on_cluster(cluster, of_cluster)
+        if self.is_cluster_lost:
+            left = [place for place in missing if place not in self.cells]
+        if left and not self.stop.is_set():
+            yield from self._run_at(None, left)
+
+    def _asks_embedding(self, place: CellIndex) -> bool:
+        return bool(embedding_asked_by(self.settings[place.setting]))
+
+    def _run_on_cluster(
+        self, cluster: Cluster, places: Sequence[CellIndex]
+    ) -> Iterator[list[tuple[CellIndex, Cell]]]:
         if not cluster.is_away:
             try:
-                yield from self._run_at(cluster.address, missing)
+                yield from self._run_at(cluster.address, places)
                 return
+            except executors.KilledWorkersError:
+                pass  # the cluster is there, and does other jobs
             except SweepError:
                 cluster.lose()
         self.is_cluster_lost = True
-        left = [place for place in missing if place not in self.cells]
-        yield from self._run_at(None, left)
 
     def _run_at(
         self, scheduler: str | None, places: Sequence[CellIndex]
@@ -360,7 +374,7 @@ def sweep(
         )
     subjects = [
         SweepConversation.of(found, count, retention=retention)
-        for found in _transcripts(conversations)
+        for found in transcripts_of(conversations)
     ]
     sweeping = Sweeping(
         tuple(subjects), settings(grid), kept=kept, seconds=seconds, **shared
@@ -379,22 +393,3 @@ def _fleet_of(conversations: object) -> Fleet:
     raise ParameterError(
         "write", type(conversations).__name__, _("for a memviz.Fleet, or its address")
     )
-
-
-def _transcripts(given: Any) -> list[Transcript]:
-    if isinstance(given, Transcript):
-        return [given]
-    if isinstance(given, Fleet | str | Path):
-        raise ParameterError("write", None, _("the folder that gets the results"))
-    items = list(given)
-    if not items:
-        raise SweepError(
-            _(
-                "There is no conversation to sweep over. Give a transcript, or a list of them."
-            )
-        )
-    transcripts = [item for item in items if isinstance(item, Transcript)]
-    if transcripts:
-        return transcripts
-    messages = given if isinstance(given, Log) else (Message.of(item) for item in items)
-    return [Transcript(tuple(messages))]

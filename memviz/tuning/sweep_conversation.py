@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 from memviz.core.conversation import Log
 from memviz.core.counters import Counter
+from memviz.core.errors import ParameterError, SweepError
 from memviz.core.fingerprint import fingerprint
+from memviz.core.messages import Message
+from memviz.core.translation import _
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.metrics.retention.tool_facts import count_unmeasured_results
 from memviz.transcripts.base import RULE, Probe, Transcript
+from memviz.transcripts.fleet.source import Fleet
 from memviz.tuning.statements import Statement, rules_of
 
 
@@ -105,3 +111,24 @@ class SweepConversation:
         if self.rules:
             content.append([rule.to_dict() for rule in self.rules])
         return fingerprint(content)
+
+
+def transcripts_of(given: Any) -> list[Transcript]:
+    """Return what is to be swept over: a transcript, several, or the messages of one. Raises
+    :class:`memviz.core.errors.SweepError` where there is none."""
+    if isinstance(given, Transcript):
+        return [given]
+    if isinstance(given, Fleet | str | Path):
+        raise ParameterError("write", None, _("the folder that gets the results"))
+    items = list(given)
+    if not items:
+        raise SweepError(
+            _(
+                "There is no conversation to sweep over. Give a transcript, or a list of them."
+            )
+        )
+    transcripts = [item for item in items if isinstance(item, Transcript)]
+    if transcripts:
+        return transcripts
+    messages = given if isinstance(given, Log) else (Message.of(item) for item in items)
+    return [Transcript(tuple(messages))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,13 +10,15 @@ import pytest
 
 from memviz.core.errors import SweepError
 from memviz.tuning import executors
-from memviz.tuning.cluster import Cluster
+from memviz.tuning.cell import CellIndex
+from memviz.tuning.cluster import Cluster, expect_dask
+from tests.cli.terminal import refused
 from tests.tuning.executors.measured import expected, numbers, sweeping
 
 ADDRESS = "tcp://127.0.0.1:9"
 
 
-def lost_after(jobs_done: int) -> Any:
+def lost_after(jobs_done: int, error: type[SweepError] = SweepError) -> Any:
     """A cluster that does so many jobs, and is lost then."""
     asked: list[str] = []
 
@@ -25,7 +28,7 @@ def lost_after(jobs_done: int) -> Any:
         asked.append(scheduler)
         for number, job in enumerate(jobs):
             if number == jobs_done:
-                raise SweepError("lost")
+                raise error("lost")
             yield work(job)
 
     run_on_dask.asked = asked  # type: ignore[attr-defined]
@@ -68,6 +71,55 @@ def test_a_scheduler_that_was_asked_for_by_hand_is_an_error(
     monkeypatch.setattr(executors, "run_on_dask", lost_after(0))
     with pytest.raises(SweepError, match="lost"):
         list(sweeping(scheduler=ADDRESS))
+
+
+def test_a_cluster_whose_workers_a_job_ended_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dask = lost_after(0, executors.KilledWorkersError)
+    monkeypatch.setattr(executors, "run_on_dask", dask)
+    cluster = Cluster(ADDRESS)
+    made = sweeping(cluster=cluster)
+    assert len(list(made)) == made.total
+    assert made.is_cluster_lost
+    assert not cluster.is_away
+
+
+def test_settings_that_compare_vectors_of_a_model_are_measured_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The vectors lie in a folder of the server."""
+    dask = lost_after(1_000)
+    monkeypatch.setattr(executors, "run_on_dask", dask)
+    made = sweeping(cluster=Cluster(ADDRESS))
+    asking = made.settings[0]
+    monkeypatch.setattr(
+        "memviz.tuning.sweep.embedding_asked_by",
+        lambda setting: "embedder" if setting is asking else "",
+    )
+    here: list[CellIndex] = []
+    run_here = executors.run
+
+    def run(executor: Any, jobs: Any, *rest: Any, **options: Any) -> Iterator[Any]:
+        if executor != "dask":
+            jobs = list(jobs)
+            here.extend(place for job in jobs for place, _setting in job.settings)
+        return run_here(executor, jobs, *rest, **options)
+
+    monkeypatch.setattr(executors, "run", run)
+    assert len(list(made)) == made.total
+    assert {place.setting for place in here} == {0}
+    assert len(here) == len(made.subjects)
+    assert not made.is_cluster_lost
+
+
+def test_a_server_says_at_its_start_that_dask_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(SweepError, match="Dask is not installed"):
+        expect_dask()
+    refused("ui", "--dask", ADDRESS, code=1, words=("Dask is not installed",))
 
 
 @pytest.mark.slow
