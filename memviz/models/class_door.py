@@ -36,11 +36,11 @@ _ID_BYTES = 16
 _NAME_DIGITS = 12
 _TEACHER_CODE_BYTES = 8
 _COOKIE = re.compile(
-    r"(?P<content>(?P<id>[0-9a-f]{32})(?:\.(?P<name>[0-9a-f]*)\.(?P<proof>[0-9a-f]*))?)"
+    r"(?P<content>(?P<id>[0-9a-f]{32})\.(?P<name>[0-9a-f]*)\.(?P<proof>[0-9a-f]*))"
     r"\.(?P<signature>[0-9a-f]{64})"
 )
 """``<id>.<name>.<proof>.<signature>``: the name as the hexadecimal digits of its UTF-8 bytes, the proof empty for
-students. Earlier cookies are ``<id>.<signature>``."""
+students."""
 
 
 @dataclass(frozen=True)
@@ -194,8 +194,8 @@ class VisitorCookies:
         if not hmac.compare_digest(self._sign(match["content"]), match["signature"]):
             return None
         visitor_id = match["id"]
-        name = bytes.fromhex(match["name"] or "").decode()
-        return Visitor(visitor_id, name, self._proves(visitor_id, match["proof"] or ""))
+        name = bytes.fromhex(match["name"]).decode()
+        return Visitor(visitor_id, name, self._proves(visitor_id, match["proof"]))
 
     def _proves(self, visitor_id: str, proof: str) -> bool:
         if not self._teacher_code:

@@ -107,14 +107,6 @@ def test_without_a_teachers_code_nobody_is_a_teacher() -> None:
     assert not visitor.is_teacher
 
 
-def test_the_cookies_of_earlier_versions_are_those_of_students_without_a_name() -> None:
-    earlier = (
-        "0123456789abcdef0123456789abcdef."
-        "4ae70b2824f7c7e2355072cd832fee00fd77bc26385e886497f7a87a3f65b576"
-    )
-    assert cookies().visitor_of(earlier) == Visitor(earlier[:32])
-
-
 def test_the_teachers_code_is_no_other_and_not_guessed() -> None:
     door = ClassDoor("maple street", teacher_code=make_teacher_code())
     door.check()
