@@ -34,7 +34,7 @@ OfClass = Annotated[
 def transfer_library(
     address: Address, db: Database = None, class_folder: OfClass = None
 ) -> None:
-    """Copy a library in a file, or with --class-folder those of a class, to PostgreSQL. The files stay as they are.
+    """Copy a library in a file, or with --class-folder those of a class, to PostgreSQL, and leave the files there.
 
     End servers that use them first: what is saved meanwhile is not copied.
 
@@ -49,6 +49,10 @@ def transfer_library(
     if not is_on_server(address):
         raise OutputError(
             "Give the address of a database: postgresql+psycopg://user@host/memviz. memviz backup writes files."
+        )
+    if class_folder is not None and db is not None:
+        raise OutputError(
+            "Give --db for one library, or --class-folder for those of a class."
         )
     if class_folder is not None:
         _transfer_class(class_folder, address)
@@ -65,6 +69,10 @@ def _transfer_class(folder: Path, address: str) -> None:
 
     if not folder.expanduser().is_dir():
         raise OutputError(f"There is no folder {folder}.")
+    if not (folder.expanduser() / "key").is_file():
+        raise OutputError(
+            f"{folder} is no folder of a class: it has no key, by which a class knows its visitors."
+        )
     places = LibrarySchemas(address)
     libraries = places.take_over(LibraryFolder(folder))
     say(f"Wrote the libraries of {counted(libraries, 'visitor')} to {places.name}.")

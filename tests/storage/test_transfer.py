@@ -90,3 +90,8 @@ def test_what_is_no_database_or_no_folder_is_a_sentence(tmp_path: Path) -> None:
     refused("transfer", tmp_path / "copy.db", code=1, words=words)
     nowhere = ("--class-folder", tmp_path / "nowhere")
     refused("transfer", "postgresql://x/y", *nowhere, code=1, words=("no folder",))
+    no_class = ("--class-folder", tmp_path)
+    refused("transfer", "postgresql://x/y", *no_class, code=1, words=("no key",))
+    assert list(tmp_path.iterdir()) == []
+    both = ("--db", tmp_path / "copy.db", *no_class)
+    refused("transfer", "postgresql://x/y", *both, code=1, words=("for one library",))
