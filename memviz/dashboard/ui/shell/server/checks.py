@@ -173,7 +173,7 @@ def _door(settings: ServerAccess) -> list[Middleware]:
     door: Door
     if (proxies := trusted_proxies()) is not None:
         proxies.check()
-        own_places().key()  # what hinders it is said before anybody comes
+        visitors()  # reads the key of their libraries while somebody is there to read what hinders it
         return [
             Middleware(ProxyDoor, proxies=proxies, health=root_path(base_path) + HEALTH)
         ]

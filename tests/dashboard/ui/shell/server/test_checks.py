@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from memviz.core.storage_errors import DatabaseAwayError, StorageError
 from memviz.dashboard.ui.shell import elements
 from memviz.dashboard.ui.shell.server import checks
+from memviz.dashboard.ui.shell.server.visitors import ProxiedVisitors
 from memviz.models.access import IDENTITY_HEADER
 from memviz.models.identities import BELIEVED_ADDRESSES, TRUSTED_PROXIES
+from memviz.storage.library_places import LibraryFolder
 
 
 @pytest.fixture
@@ -45,3 +48,13 @@ def test_an_error_of_the_database_is_shown_while_nobody_can_be_known(
 def test_a_server_behind_a_proxy_says_at_its_start_that_the_database_is_away() -> None:
     with pytest.raises(SystemExit, match="cannot be reached"):
         checks.checks()
+
+
+@pytest.mark.usefixtures("_database_away")
+def test_a_server_behind_a_proxy_knows_its_visitors_from_the_start_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with monkeypatch.context() as at_start:
+        at_start.setattr(checks, "own_places", lambda: LibraryFolder(tmp_path))
+        checks.checks()
+    assert isinstance(checks.visitors(), ProxiedVisitors)
