@@ -39,8 +39,8 @@ _KEY_BYTES = 32
 
 
 class Visits(NamedTuple):
-    """When a visitor came, in seconds since 1970. The first visit tells a library from the one before it, which was
-    deleted."""
+    """The times of a visitor's first and last visit, in seconds since 1970. The first one tells a library from the one
+    before it, which was deleted."""
 
     first: float
     last: float

@@ -24,13 +24,18 @@ class ReplaysAtWork:
             RecentlyUsed(MOST_REPLAYS)
         )
 
-    def find(self, key: RunKey, log: Log) -> BackgroundReplay | None:
-        """Return the replay of this key over this log that is at work; ``None`` where none is."""
+    def find(
+        self, key: RunKey, log: Log, *, with_failed: bool = False
+    ) -> BackgroundReplay | None:
+        """Return the replay of this key over this log that is at work, or ``with_failed`` has failed; ``None`` where
+        none is."""
         log_and_replay = self._replays.get(key)
         if log_and_replay is None:
             return None
         replayed_log, replay = log_and_replay
-        return replay if replayed_log is log and not replay.is_over else None
+        has_failed = with_failed and replay.error is not None
+        is_wanted = has_failed or not replay.is_over
+        return replay if replayed_log is log and is_wanted else None
 
     def note(self, key: RunKey, log: Log, replay: BackgroundReplay) -> None:
         """Keep a replay that has begun."""
@@ -42,7 +47,7 @@ class ReplaysAtWork:
 
     @property
     def has_room(self) -> bool:
-        """Whether another one may begin."""
+        """True where another one may begin."""
         limits = self._store.limits
         return limits is None or limits.has_room_for_replay(self._list())
 

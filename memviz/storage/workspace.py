@@ -212,12 +212,14 @@ class Workspace(HeldChats):
             return RecordedFirst([player.recording], model(OFFLINE))
         return player
 
-    def replaying(self, key: RunKey, summarizer: Model) -> BackgroundReplay:
-        """The replay of this key, which was not made before: the one that is at work, or a new one. Everybody who asks
-        for it gets the same. Its run is kept when it is over. Raises :class:`memviz.core.errors.BusyError` where as
-        many are at work as the library may have."""
+    def replaying(
+        self, key: RunKey, summarizer: Model, *, with_failed: bool = False
+    ) -> BackgroundReplay:
+        """Return the replay of this key, which was not made before: the one that is at work, ``with_failed`` the one
+        that failed a short while ago, or a new one. Everybody who asks for it gets the same. Its run is kept when it is
+        over. Raises :class:`memviz.core.errors.BusyError` where as many are at work as the library may have."""
         _, log = self._conversation_of(key)
-        replay = self.replays.find(key, log)
+        replay = self.replays.find(key, log, with_failed=with_failed)
         if replay is None:
             self.replays.expect_room()
             keep = partial(self.keep, key)

@@ -28,6 +28,7 @@ from memviz.dashboard.ui.shell.elements import (
     show_info,
 )
 from memviz.dashboard.ui.shell.server.checks import is_shared
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
@@ -86,6 +87,7 @@ def make_runs(
 ) -> list[SettingRun]:
     """Return the conversation under every setting. A setting that cannot run says so and is left out."""
     outset = _begin_replays(workspace, state, summarizer)
+    set_widget(DRAWN_AGAIN, False)
     if outset.put_off:
         show_info(str(outset.busy), ":material/hourglass_empty:")
     runs = outset.runs + wait_for_replays(outset.at_work)
@@ -146,8 +148,9 @@ def _begin_put_off(
     for setting, key in put_off:
         with error_shown():
             writer = workspace.free_summarizer(key, paced=summarizer.paced)
+            with_failed = bool(widget_value(DRAWN_AGAIN))
             try:
-                work = workspace.replaying(key, writer)
+                work = workspace.replaying(key, writer, with_failed=with_failed)
             except BusyError as error:
                 outset.busy = error
                 outset.put_off.append((setting, key))
@@ -189,6 +192,7 @@ def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
 AT_ONCE_SECONDS = 2.5
 """So long a page waits for its replays; then it draws what there is."""
 REFRESH_SECONDS = 0.5
+DRAWN_AGAIN = "replays-drawn-again"
 
 
 def wait_for_replays(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
@@ -221,12 +225,18 @@ def _go_on(at_work: Iterable[Work]) -> None:
             work.go_on()
 
 
+def _draw_again() -> None:
+    """Draw the page again without a click: then what failed is said, and not begun again, which would never end."""
+    set_widget(DRAWN_AGAIN, True)
+    st.rerun()
+
+
 @st.fragment(run_every=REFRESH_SECONDS)
 def _look_for_room(workspace: Workspace, looks: count[int]) -> None:
     """Draw the page again once a replay that was put off may begin; what keeps it waiting may be of another page."""
     is_first = next(looks) == 0
     if not is_first and workspace.replays.has_room:
-        st.rerun()
+        _draw_again()
 
 
 @st.fragment(run_every=REFRESH_SECONDS)
@@ -236,7 +246,7 @@ def _watch(at_work: Sequence[Work], looks: count[int]) -> None:
     is_first = next(looks) == 0
     works = [work for _setting, work in at_work]
     if not is_first and all(work.wait(0) and not work.is_stopped for work in works):
-        st.rerun()
+        _draw_again()
     with box():
         for setting, work in at_work:
             words = _(
