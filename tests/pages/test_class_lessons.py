@@ -246,6 +246,20 @@ def test_a_click_of_the_teacher_that_cannot_be_saved_is_a_sentence(
     assert sentences(page.error) == ["The zebra database is away."]
 
 
+def test_results_that_cannot_be_put_away_are_a_sentence(
+    at_question: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise StorageError("The zebra database is away.")
+
+    at_question.choose(ANA, 0)
+    at_question.click(TEACHER, "End for all")
+    monkeypatch.setattr(with_class.class_at_work(), "forget", fail)
+    page = at_question.click(TEACHER, "Put away")
+    assert not page.exception
+    assert sentences(page.error) == ["The zebra database is away."]
+
+
 def test_a_count_that_cannot_be_read_is_a_sentence(
     at_question: Class, monkeypatch: pytest.MonkeyPatch
 ) -> None:

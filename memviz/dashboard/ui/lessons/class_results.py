@@ -40,8 +40,9 @@ def draw_class_results() -> None:
     _draw_group(seat, seat.shown.lesson, _("The class has it"), known)
     unknown = [result for result in results if result.share_right < KNOWN_SHARE]
     _draw_group(seat, seat.shown.lesson, _("The class does not have it yet"), unknown)
-    if seat.leads:
-        button(_("Put away"), "class-forget", ":material/close:", seat.work.forget)
+    if seat.leads and button(_("Put away"), "class-forget", ":material/close:"):
+        seat.work.forget()
+        st.rerun()
 
 
 def _may_see(seat: Seat, result: Result) -> bool:
