@@ -198,6 +198,15 @@ def test_limits_and_a_cluster_are_told_to_the_server(told: list[str]) -> None:
     assert not told
 
 
+def test_a_cluster_without_dask_is_refused_before_the_start(
+    told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    words = ("Dask is not installed",)
+    refused("ui", "--dask", "tcp://127.0.0.1:8786", code=1, words=words)
+    assert not told
+
+
 def test_whom_others_sign_in_is_told_to_the_server(told: list[str]) -> None:
     proxy = ("--identity-header", "X-User", "--trusted-proxy", "10.0.0.5")
     teachers = ("--teacher", "ana@example.com", "--teacher", "bo@example.com")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,8 +10,7 @@ import pytest
 from memviz.core.errors import SweepError
 from memviz.tuning import executors
 from memviz.tuning.cell import CellIndex
-from memviz.tuning.cluster import Cluster, expect_dask
-from tests.cli.terminal import refused
+from memviz.tuning.cluster import Cluster
 from tests.tuning.executors.measured import expected, numbers, sweeping
 
 ADDRESS = "tcp://127.0.0.1:9"
@@ -111,15 +109,6 @@ def test_settings_that_compare_vectors_of_a_model_are_measured_here(
     assert {place.setting for place in here} == {0}
     assert len(here) == len(made.subjects)
     assert not made.is_cluster_lost
-
-
-def test_a_server_says_at_its_start_that_dask_is_not_installed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(SweepError, match="Dask is not installed"):
-        expect_dask()
-    refused("ui", "--dask", ADDRESS, code=1, words=("Dask is not installed",))
 
 
 @pytest.mark.slow
