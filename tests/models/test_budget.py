@@ -204,3 +204,16 @@ def test_a_part_of_a_budget_spends_both() -> None:
         raise RateLimitError("Slow down.", model="gpt")
     whole.close()
     assert whole.spent_usd == 0.875, "what the refused call held was released"
+
+
+def test_what_others_share_is_booked_at_most_at_what_was_set_aside() -> None:
+    """A server of the visitor's own choice may report any usage."""
+    of_all = Budget(10.0)
+    of_visitor = Budget(5.0, within=of_all)
+    reservation = of_visitor.reserve(0.5)
+    of_visitor.settle(reservation, 150_000.0)
+    assert of_visitor.left_usd == 0.0
+    assert of_all.spent_usd == 0.5
+    exact = Budget(5.0, within=of_all)
+    exact.settle(exact.reserve(0.5), 0.25)
+    assert of_all.spent_usd == 0.75
