@@ -42,7 +42,7 @@ class ReplaysAtWork:
 
     @property
     def has_room(self) -> bool:
-        """Whether another one may begin."""
+        """True if another one may begin."""
         limits = self._store.limits
         return limits is None or limits.has_room_for_replay(self._list())
 
