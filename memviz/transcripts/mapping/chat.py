@@ -70,16 +70,18 @@ CALL_IDS = (
     "toolCallRequestId",
     "id",
 )
-INSIDE = "functionCall | functionResponse | toolCall.value | data"
-"""Where a block may keep what it says: ``{"type": "text", "data": {"text": "Hi"}}``."""
+INSIDE = "functionCall | functionResponse | toolCall.value"
+"""Where a block may keep its call or result: ``{"functionCall": {"name": "look"}}``."""
 MAX_LEVELS = 8
 MAX_USAGE = 10**12
 
 
 def _opened_block(block: Block) -> Block:
-    """Return a block with the fields of the object inside of it."""
+    """Return a block with the fields of the object inside of it, also of its ``data``
+    those that it has not itself: ``{"type": "text", "data": {"text": "Hi"}}``."""
+    own = {key: value for key, value in block.items() if value is not None}
     inner = value_at(block, INSIDE)
-    return {**block, **inner} if isinstance(inner, dict) else block
+    return {**object_at(block, "data"), **own, **object_at(inner)}
 
 
 def _text(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:

@@ -425,6 +425,15 @@ def test_blocks_that_name_their_kind_are_read_by_it_and_others_by_their_key():
     assert last.content == "A cat."
 
 
+def test_what_a_block_says_itself_comes_before_its_data():
+    answered = [
+        {"type": "text", "text": "Hello", "data": {"text": "other"}},
+        {"type": "text", "text": None, "data": {"text": "there"}},
+    ]
+    trace = observed("t1", 0, ["Hi"], answered)
+    assert texts_of(json.dumps([trace]).encode()) == [["Hi", "Hello\nthere"]]
+
+
 def test_the_traces_of_a_langfuse_session_are_read():
     traces = [
         {
