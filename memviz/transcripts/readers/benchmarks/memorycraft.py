@@ -56,19 +56,23 @@ class MemoryCraft(RowReader):
         """Add the turns of all sessions in order, with the questions about them."""
         in_sessions: dict[str, list[int]] = {}
         turns: dict[str, list[int]] = {}
+        restarted: set[str] = set()
         sessions = list_at(row, "sessions")
         first_speaker = _first_speaker(sessions)
         for session, where in with_places(sessions, "session"):
             at = inside(place, where)
             said, telling = _add_session(session, at, first_speaker, builder)
+            own: dict[str, list[int]] = {}
             for id, position in said:
-                turns.setdefault(id, []).append(position)
+                own.setdefault(id, []).append(position)
+            restarted |= own.keys() & turns.keys()
+            turns |= own
             id = id_text(value_at(session, "session_id"))
             # A question that names a session means the turns that answer it, where they are marked.
             whole = [position for _id, position in said]
             in_sessions.setdefault(id, []).extend(telling or whole)
         # Ids of turns may begin anew in each session, and name no message then.
-        unique = {id: at for id, at in turns.items() if len(at) == 1}
+        unique = {id: at for id, at in turns.items() if id not in restarted}
         positions = {**unique, **in_sessions}
         positions.pop("", None)
         return {

@@ -67,6 +67,13 @@ def test_evidence_without_an_id_names_nothing():
     assert "names no message" in " ".join(read.warnings)
 
 
+def test_an_id_of_a_question_and_its_answer_names_both():
+    turns = [{"turn_id": "t", "content": text} for text in ("Which?", "It is 7.")]
+    asked = {"question": "Which?", "answer": "7", "evidence": ["t"]}
+    read = record(sessions=[{"session_id": "s", "turns": turns}], qa=[asked])
+    assert read.probes[0].evidence == (0, 1)
+
+
 def test_ids_of_turns_that_begin_anew_in_each_session_name_no_session_and_no_message():
     sessions = [
         {"session_id": id, "turns": [{"turn_id": "0", "content": f"It is {id}."}]}
