@@ -32,7 +32,7 @@ GRAIN = 2.0**-32
 whatever the order of the words, so that scores that are equal by the formula are equal to the last bit."""
 MANY = 32
 """From so many messages on it is quicker to read them all at once than one after the other."""
-MOST_AT_ONCE = 1_000
+MOST_AT_ONCE = 4_000
 """So many are read at once at most: more are no quicker, and what is made of their words takes kilobytes for each."""
 _COUNT_BITS = 32
 _COUNT = (1 << _COUNT_BITS) - 1

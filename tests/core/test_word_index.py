@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 
 import numpy as np
+import pytest
 
 from memviz import Message
 from memviz.core.text.words import content_words
@@ -64,7 +65,10 @@ def test_a_search_has_what_was_said_when_it_began_also_while_another_thread_read
     assert [*map(len, entries)] == [MANY]
 
 
-def test_a_long_conversation_is_read_in_parts_of_which_each_is_little() -> None:
+def test_a_long_conversation_is_read_in_parts_of_which_each_is_little(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("memviz.core.word_index.MOST_AT_ONCE", 1_000)
     messages = [
         Message("user", " ".join(f"{word} {number}" for word in WORDS))
         for number in range(8_000)
