@@ -32,6 +32,8 @@ GRAIN = 2.0**-32
 whatever the order of the words, so that scores that are equal by the formula are equal to the last bit."""
 MANY = 32
 """From so many messages on it is quicker to read them all at once than one after the other."""
+MOST_AT_ONCE = 4_000
+"""So many are read at once at most: more are no quicker, and what is made of their words takes kilobytes for each."""
 _COUNT_BITS = 32
 _COUNT = (1 << _COUNT_BITS) - 1
 
@@ -55,16 +57,21 @@ class WordIndex(SharedGrowth):
     """The number of messages with words before each."""
 
     def extend(self, messages: Sequence[Message]) -> None:
-        """Read the messages that were not read yet, all at once."""
+        """Read the messages that were not read yet, many at once."""
         if len(self._lengths) >= len(messages):
             return
         with self._extending:  # two threads at once would read messages twice
-            unread = messages[len(self._lengths) :]
-            texts = [said_by(message) if is_text(message) else "" for message in unread]
-            if len(texts) < MANY:
-                self._append_one_by_one(texts)
-            else:
-                self._append_at_once(texts)
+            for start in range(len(self._lengths), len(messages), MOST_AT_ONCE):
+                unread = messages[start : start + MOST_AT_ONCE]
+                self._append(
+                    [said_by(message) if is_text(message) else "" for message in unread]
+                )
+
+    def _append(self, texts: Sequence[str]) -> None:
+        if len(texts) < MANY:
+            self._append_one_by_one(texts)
+        else:
+            self._append_at_once(texts)
 
     def _append_one_by_one(self, texts: Sequence[str]) -> None:
         # Stemmers take long to load.
@@ -137,16 +144,16 @@ class WordIndex(SharedGrowth):
 
     def _held(self, words: Collection[str], start: int, stop: int) -> list[array[int]]:
         """Return of each word that any of the messages at positions ``[start, stop)`` holds its entries there."""
-        known = [*filter(None, map(self._entries.get, words))]
-        # Of facts all are sought.
-        if start == 0 and stop == len(self._lengths):
-            return known
         first = start << _COUNT_BITS
         last = stop << _COUNT_BITS
         held = []
-        for entries in known:
+        for entries in filter(None, map(self._entries.get, words)):
             low = bisect_left(entries, first) if entries[0] < first else 0
-            part = entries[low : bisect_left(entries, last, low)]
+            # Another thread may add entries meanwhile, so those before ``last`` are copied.
+            high = len(entries)
+            if entries[high - 1] >= last:
+                high = bisect_left(entries, last, low)
+            part = entries[low:high]
             if part:
                 held.append(part)
         return held

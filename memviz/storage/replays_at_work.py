@@ -47,7 +47,7 @@ class ReplaysAtWork:
 
     @property
     def has_room(self) -> bool:
-        """True where another one may begin."""
+        """True if another one may begin."""
         limits = self._store.limits
         return limits is None or limits.has_room_for_replay(self._list())
 

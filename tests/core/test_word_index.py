@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
+import pytest
 
 from memviz import Message
 from memviz.core.text.words import content_words
@@ -49,3 +52,31 @@ def test_messages_read_at_once_score_as_those_read_one_by_one() -> None:
     for position in range(len(messages)):
         words = one_by_one.words_of(question, position)
         assert at_once.words_of(question, position) == words
+
+
+def test_a_search_has_what_was_said_when_it_began_also_while_another_thread_reads_on() -> (
+    None
+):
+    messages = [Message("user", f"tram {number}") for number in range(MANY)]
+    index = WordIndex()
+    index.extend(messages)
+    entries = index._held(("tram",), 0, MANY)
+    index.extend([*messages, Message("user", "tram")])
+    assert [*map(len, entries)] == [MANY]
+
+
+def test_a_long_conversation_is_read_in_parts_of_which_each_is_little(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("memviz.core.word_index.MOST_AT_ONCE", 1_000)
+    messages = [
+        Message("user", " ".join(f"{word} {number}" for word in WORDS))
+        for number in range(8_000)
+    ]
+    index = WordIndex()
+    index.extend(messages[:MANY])  # loads what reads words
+    tracemalloc.start()
+    index.extend(messages)
+    stays, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most - stays < stays

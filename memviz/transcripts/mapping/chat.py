@@ -12,6 +12,7 @@ from memviz.transcripts.readers.bedrock import BLOCKS as BEDROCK
 from memviz.transcripts.readers.blocks import (
     Block,
     Part,
+    Rule,
     Vocabulary,
     add_parts,
     call_part,
@@ -69,16 +70,18 @@ CALL_IDS = (
     "toolCallRequestId",
     "id",
 )
-INSIDE = "functionCall | functionResponse | toolCall.value | data"
-"""Where a block may keep what it says: ``{"type": "text", "data": {"text": "Hi"}}``."""
+INSIDE = "functionCall | functionResponse | toolCall.value"
+"""Where a block may keep its call or result: ``{"functionCall": {"name": "look"}}``."""
 MAX_LEVELS = 8
 MAX_USAGE = 10**12
 
 
 def _opened_block(block: Block) -> Block:
-    """Return a block with the fields of the object inside of it."""
+    """Return a block with the fields of the object inside of it, also of its ``data``
+    those that it has not itself: ``{"type": "text", "data": {"text": "Hi"}}``."""
+    own = {key: value for key, value in block.items() if value is not None}
     inner = value_at(block, INSIDE)
-    return {**block, **inner} if isinstance(inner, dict) else block
+    return {**object_at(block, "data"), **own, **object_at(inner)}
 
 
 def _text(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
@@ -99,8 +102,17 @@ def _said_or_kind(block: Block, note: Note, words: Vocabulary) -> str | list[Par
     return text if isinstance(text, str) else LANGCHAIN.other(block, note, words)
 
 
-def _of_bedrock(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    return BEDROCK.parts(block, note)
+def _known_by_key(kind: str, typed: Rule) -> Rule:
+    """Return the rule of a kind of Bedrock, whose blocks are known by a key:
+    ``{"image": {...}}``. A block that names the kind, ``{"type": "image", "data": "..."}``,
+    is read by the rule ``typed``."""
+
+    def read(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
+        if _named_kind(block) and not isinstance(block.get(kind), dict):
+            return typed(block, note, words)
+        return BEDROCK.parts(block, note)
+
+    return read
 
 
 def _call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
@@ -122,10 +134,13 @@ def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     return [result_part(id, text, name)]
 
 
+def _named_kind(block: Block) -> str:
+    return first_text(block, "type", "part_kind", "kind")
+
+
 def _kind(block: Block) -> str:
     """Return what a block says it is, or the key by which it is known where it says nothing."""
-    kind = first_text(block, "type", "part_kind", "kind")
-    return kind or next((key for key in BLOCK_KEYS if key in block), "")
+    return _named_kind(block) or next((key for key in BLOCK_KEYS if key in block), "")
 
 
 TEXTS = ["text", "input_text", "output_text", "user-prompt", "system-prompt", "json"]
@@ -139,6 +154,7 @@ CALLS = [
     "toolRequest",
     "builtin-tool-call",
     "functionCall",
+    "toolUse",
 ]
 RESULTS = [
     "tool_result",
@@ -150,19 +166,26 @@ RESULTS = [
     "retry-prompt",
     "function_call_output",
     "functionResponse",
+    "toolResult",
 ]
+TYPED: dict[str, Rule] = {
+    **LANGCHAIN.kinds,
+    **dict.fromkeys(("", *TEXTS), _text),
+    **dict.fromkeys(THOUGHTS, _thought),
+    **dict.fromkeys(CALLS, _call),
+    **dict.fromkeys(RESULTS, _result),
+    "finish": show_nothing,
+}
 BLOCKS: Vocabulary = replace(
     LANGCHAIN,
     kind_of=_kind,
     other=_said_or_kind,
     kinds={
-        **LANGCHAIN.kinds,
-        **dict.fromkeys(BEDROCK.kinds, _of_bedrock),
-        **dict.fromkeys(("", *TEXTS), _text),
-        **dict.fromkeys(THOUGHTS, _thought),
-        **dict.fromkeys(CALLS, _call),
-        **dict.fromkeys(RESULTS, _result),
-        "finish": show_nothing,
+        **TYPED,
+        **{
+            kind: _known_by_key(kind, TYPED.get(kind, _said_or_kind))
+            for kind in BEDROCK.kinds
+        },
     },
 )
 """The kinds of blocks that any vendor has."""

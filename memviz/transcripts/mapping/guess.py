@@ -183,7 +183,10 @@ def _guess_messages(
     known = {**known, "time": time.path if time else ""}
     group = best_field(fields, _conversation_score)
     if group is not None and not known["conversations"]:
-        known |= {"conversation": group.path, "order": known["time"]}
+        # A date under another name, such as a deadline, need not say when a message came.
+        is_order = time is not None and _rank(time.name, TIME_NAMES) > 0
+        order = known["time"] if is_order else ""
+        known |= {"conversation": group.path, "order": order}
     mapping = Mapping(speaker=_speaker_of(speaker), text=(text.path,), **known)
     named = _speaker_score(speaker)
     likely = _text_score(text)

@@ -228,7 +228,17 @@ def _copilot_reply(parts: list[dict[str, Any]]) -> dict[str, Any]:
             calls.append({**known, "result": said})
         elif kind in ("", "markdownContent"):
             texts.append(text_at(part, "value") or text_at(part, "content", "value"))
+        elif kind == "inlineReference":
+            texts.append(_reference_name(part))
     return {"said": "".join(texts), "thoughts": thoughts, "calls": calls}
+
+
+def _reference_name(part: dict[str, Any]) -> str:
+    """Return the name of a file or symbol that stands within a text of Copilot Chat: "See `house.py`"."""
+    target = object_at(part, "inlineReference")
+    path = text_at(target, "path") or text_at(target, "uri", "path")
+    name = text_at(part, "name") or text_at(target, "name")
+    return name or path.rpartition("/")[2]
 
 
 PREPARED: dict[str, Callable[[Document], list[dict[str, Any]]]] = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping as Object
 from collections.abc import Sequence
+from copy import copy
 from io import BytesIO
 from itertools import chain, islice
 from json import JSONDecoder
@@ -55,7 +56,8 @@ def content_of(
             content = problem
         document.contents[key] = content
     if isinstance(document.contents[key], TranscriptError):
-        raise document.contents[key]
+        # One that is raised again keeps what it went through before.
+        raise copy(document.contents[key])
     return document.contents[key]
 
 

@@ -138,26 +138,35 @@ class _Rows:
 
     def measure(self) -> None:
         """Make the rows of the runs that are not measured yet."""
-        measured = self._measured()
-        for run, cost in zip(measured, _costs(measured, self.plan), strict=True):
-            if isinstance(cost, Exception):
-                words = kind_of_error(cost)
-                self.failures.append(_failure(run.place, run.setting, words))
-                continue
-            self.conversations.append({**run.row, **measures_of(run.cell, cost)})
-            if self.plan.has_requests:
-                self.requests += _request_rows(run.place, run.setting, run.cell, cost)
-        self.replayed.clear()
+        # Whatever happens to one of them, none is measured twice.
+        replayed = self.replayed
+        self.replayed = []
         self.measured_requests = self.replayed_requests
+        measured = self._measured(replayed)
+        for run, cost in zip(measured, _costs(measured, self.plan), strict=True):
+            try:
+                self._add_rows(run, cost)
+            except UNFORESEEN_ERRORS as error:
+                words = kind_of_error(error)
+                self.failures.append(_failure(run.place, run.setting, words))
 
-    def _measured(self) -> list[_Unpriced]:
-        """Return the runs that can be measured, and add those that cannot to the failures: one of a million must not
+    def _add_rows(self, run: _Unpriced, cost: Cost | Exception) -> None:
+        """Add the rows of a run. Raises the error of one that could not be priced."""
+        if isinstance(cost, Exception):
+            raise cost
+        row = {**run.row, **measures_of(run.cell, cost)}
+        if self.plan.has_requests:
+            self.requests += _request_rows(run.place, run.setting, run.cell, cost)
+        self.conversations.append(row)
+
+    def _measured(self, runs: Sequence[_Replayed]) -> list[_Unpriced]:
+        """Return those of the runs that can be measured, and add the others to the failures: one of a million must not
         end the sweep."""
         # What cannot be worked out for all of them is asked for again one by one.
         with suppress(*UNFORESEEN_ERRORS):
-            add_up_traffic([replayed.run for replayed in self.replayed])
+            add_up_traffic([replayed.run for replayed in runs])
         measured = []
-        for replayed in self.replayed:
+        for replayed in runs:
             try:
                 measured.append(replayed.measured)
             except MemvizError:

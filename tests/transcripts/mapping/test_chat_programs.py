@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from memviz.transcripts import load_file
+from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.base import REASONING
 from tests.transcripts.sample_files import sample_files
 
@@ -108,3 +108,23 @@ def test_the_version_that_was_chosen_is_read():
         chat["messages"][0]["currentlySelected"] = chosen
         (read,) = load_file(json.dumps(chat).encode()).transcripts
         assert said(read)[0] == ("user", text)
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        {"inlineReference": {"name": "build", "location": {}}},
+        {"inlineReference": {"path": "/home/ana/build", "scheme": "file"}},
+        {"inlineReference": {"uri": {"path": "/home/ana/build"}, "range": {}}},
+        {"inlineReference": {"path": "/home/ana/house.py"}, "name": "build"},
+    ],
+)
+def test_what_copilot_refers_to_within_a_text_keeps_its_name(reference):
+    session = json.loads(SAMPLES["copilot_chat__session.json"])
+    session["requests"][0]["response"] = [
+        {"value": "See "},
+        {"kind": "inlineReference", **reference},
+        {"value": "."},
+    ]
+    read = load_transcript(json.dumps(session).encode())
+    assert read.messages[1].content == "See build."

@@ -78,6 +78,18 @@ CASES = {
 }
 
 
+def test_a_date_that_is_no_time_of_messages_orders_none():
+    dates = ("2025-03-09T10:00:00Z", "2025-03-01T10:00:00Z") * 2
+    talk = [
+        {"chat_id": "a", "deadline": date, **row}
+        for date, row in zip(dates, rows("sender", "text"), strict=True)
+    ]
+    mapping = guess_mapping(Document(as_json(talk), "talk.json"))
+    assert (mapping.conversation, mapping.order) == ("chat_id", "")
+    named = [{"sent_at": row["deadline"], **row} for row in talk]
+    assert guess_mapping(Document(as_json(named), "t.json")).order == "sent_at"
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_the_first_guess_reads_the_talk(name):
     mapping = guess_mapping(Document(CASES[name], name))

@@ -12,7 +12,9 @@ from pyarrow import parquet
 
 from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_file, load_transcript
+from memviz.transcripts.document import Document
 from memviz.transcripts.limits import Limits
+from memviz.transcripts.mapping.rows import content_of
 
 ROWS = [
     {"t": 2, "who": "out", "body": "Hello Ana.", "at": "2024-05-01T10:01:00", "n": 2},
@@ -182,3 +184,16 @@ def test_a_broken_parquet_file_is_a_sentence():
         broken = bytes(data[:at]) + b"\xff" + bytes(data[at + 1 :])
         with suppress(TranscriptError):
             load_file(broken, mapping=MAPPING)
+
+
+def test_what_cannot_be_read_is_said_anew_each_time():
+    document = Document(b"words alone", "words.txt")
+    problems = []
+    for _again in range(2):
+        with pytest.raises(TranscriptError) as raised:
+            content_of(document)
+        problems.append(raised.value)
+    first, second = problems
+    assert first is not second
+    assert str(first) == str(second)
+    assert first.template == second.template

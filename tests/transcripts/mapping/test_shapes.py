@@ -384,6 +384,56 @@ def test_traces_of_langfuse_that_repeat_each_other_are_one_conversation():
     assert texts_of(data) == [["Where?", "Here.", "When?", "Now."], ["Who?", "Ana."]]
 
 
+def test_blocks_that_name_their_kind_are_read_by_it_and_others_by_their_key():
+    source = {"type": "base64", "data": "iVBORw0KGgo"}
+    asked = [
+        {"type": "image", "data": "iVBORw0KGgo", "mimeType": "image/png"},
+        {"type": "image", "image": "iVBORw0KGgo"},
+        {"type": "image", "source": source},
+        {"type": "document", "source": source, "title": "plan.pdf"},
+        {"image": {"format": "png", "source": source}},
+        {"type": "text", "text": "What is it?"},
+    ]
+    call = {"id": "c1", "name": "look", "input": {"at": 1}}
+    other_call = {"toolUseId": "c2", "name": "search", "input": {"for": "cat"}}
+    answered = [
+        {"type": "toolUse", **call},
+        {"toolUse": other_call},
+        {"type": "toolResult", "toolUseId": "c1", "content": [{"text": "A cat"}]},
+        {"toolResult": {"toolUseId": "c2", "content": [{"text": "Felis"}]}},
+        {"type": "text", "text": "A cat."},
+    ]
+    trace = observed("t1", 0, [asked], answered)
+    (read,) = load_file(json.dumps([trace]).encode()).transcripts
+    question, reply, *results, last = read.messages
+    assert question.content.splitlines() == [
+        "[image]",
+        "[image]",
+        "[image]",
+        "[file: plan.pdf]",
+        "[image]",
+        "What is it?",
+    ]
+    assert [(call.id, call.name, call.arguments) for call in reply.tool_calls] == [
+        ("c1", "look", '{"at": 1}'),
+        ("c2", "search", '{"for": "cat"}'),
+    ]
+    assert [(one.tool_call_id, one.content) for one in results] == [
+        ("c1", "A cat"),
+        ("c2", "Felis"),
+    ]
+    assert last.content == "A cat."
+
+
+def test_what_a_block_says_itself_comes_before_its_data():
+    answered = [
+        {"type": "text", "text": "Hello", "data": {"text": "other"}},
+        {"type": "text", "text": None, "data": {"text": "there"}},
+    ]
+    trace = observed("t1", 0, ["Hi"], answered)
+    assert texts_of(json.dumps([trace]).encode()) == [["Hi", "Hello\nthere"]]
+
+
 def test_the_traces_of_a_langfuse_session_are_read():
     traces = [
         {

@@ -32,6 +32,7 @@ from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.results import FleetSweep
 from memviz.tuning.fleet.tables import CONVERSATIONS, FAILURES, REQUESTS
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.results import measures_of
 from tests.transcripts.fleet.chats import chat, lines, packed_chats
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -520,6 +521,25 @@ def test_runs_that_cannot_be_measured_together_are_measured_alone(
     failures = out.failures_frame()
     assert failures[["row", "setting"]].values.tolist() == [[2, 0], [2, 1], [2, 2]]
     assert set(failures["error"]) == {"memviz cannot measure it (IndexError)."}
+
+
+def test_a_run_whose_row_cannot_be_made_fails_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x.jsonl").write_bytes(lines([chat(1, turns=3), chat(2), chat(3)]))
+
+    def fail_long(cell: Any, cost: Any) -> Any:
+        if len(cell.traffic.input_tokens) == 3:
+            raise IndexError("one of them")
+        return measures_of(cell, cost)
+
+    monkeypatch.setattr("memviz.tuning.fleet.batches.measures_of", fail_long)
+    # Each is measured while the next one is added.
+    monkeypatch.setattr("memviz.tuning.fleet.batches.REQUESTS_AT_ONCE", 1)
+    out = swept(tmp_path / "x.jsonl", tmp_path / "out")
+    assert out.frame()["row"].tolist() == [2, 2, 2, 3, 3, 3]
+    failures = out.failures_frame()
+    assert failures[["row", "setting"]].values.tolist() == [[1, 0], [1, 1], [1, 2]]
 
 
 @pytest.mark.parametrize("given", [[{"role": "user", "content": "Hi"}], 5])

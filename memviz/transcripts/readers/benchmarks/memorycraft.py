@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from memviz.core.translation import noop
+from memviz.core.translation import Said, noop
 from memviz.transcripts.base import UNTITLED, Probe
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role, stand_in
@@ -26,6 +26,9 @@ NEVER_SAID = noop("a question about what was never said (abstention) was left ou
 NO_CONTENT = noop("has neither text nor image")
 UNKNOWN_EVIDENCE = noop(
     "evidence that names no message of the conversation was left out"
+)
+TOO_MUCH_EVIDENCE = noop(
+    "evidence beyond {most:,} messages in all was left out of the questions"
 )
 
 MAX_EVIDENCE = 500_000
@@ -51,18 +54,27 @@ class MemoryCraft(RowReader):
         self, row: dict[str, Any], place: str, builder: TranscriptBuilder
     ) -> dict[str, Any]:
         """Add the turns of all sessions in order, with the questions about them."""
-        positions: dict[str, list[int]] = {}
+        in_sessions: dict[str, list[int]] = {}
+        turns: dict[str, list[int]] = {}
+        restarted: set[str] = set()
         sessions = list_at(row, "sessions")
         first_speaker = _first_speaker(sessions)
         for session, where in with_places(sessions, "session"):
             at = inside(place, where)
             said, telling = _add_session(session, at, first_speaker, builder)
+            own: dict[str, list[int]] = {}
             for id, position in said:
-                positions.setdefault(id, []).append(position)
+                own.setdefault(id, []).append(position)
+            restarted |= own.keys() & turns.keys()
+            turns |= own
             id = id_text(value_at(session, "session_id"))
             # A question that names a session means the turns that answer it, where they are marked.
             whole = [position for _id, position in said]
-            positions.setdefault(id, []).extend(telling or whole)
+            in_sessions.setdefault(id, []).extend(telling or whole)
+        # Ids of turns may begin anew in each session, and name no message then.
+        unique = {id: at for id, at in turns.items() if id not in restarted}
+        positions = {**unique, **in_sessions}
+        positions.pop("", None)
         return {
             "title": first_text(row, "uid") or UNTITLED,
             "description": first_text(row, "source", "memory_type"),
@@ -129,11 +141,12 @@ def _read_probes(
         ids = dict.fromkeys(map(id_text, list_at(item, "evidence")))
         known = [id for id in ids if id in positions]
         count = sum(len(positions[id]) for id in known)
-        if count > room:
-            known = []
+        is_too_much = count > room
+        if is_too_much:
+            evidence = []
         else:
+            evidence = [at for id in known for at in positions[id]]
             room -= count
-        evidence = [at for id in known for at in positions[id]]
         answers = answer_texts(item.get("answer"))
         category = item.get("question_type")
         probe = probe_of(item.get("question"), answers, evidence, category)
@@ -142,5 +155,7 @@ def _read_probes(
             continue
         if len(known) < len(ids):
             builder.note(UNKNOWN_EVIDENCE, place)
+        if is_too_much:
+            builder.note(Said(TOO_MUCH_EVIDENCE, most=MAX_EVIDENCE), place)
         probes.append(probe)
     return tuple(probes)

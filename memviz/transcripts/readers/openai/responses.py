@@ -69,6 +69,9 @@ NO_REASON = "no reason is given"
 CONTINUES = noop(
     "what was said before the response that it continues is not in the file"
 )
+BRANCHES = noop(
+    "what was said before the response that it continues is in another conversation of this file"
+)
 FAILED = Refusal(
     noop("this response failed: {reason}."), noop("Send the request again.")
 )
@@ -92,6 +95,14 @@ class Items(NamedTuple):
 
     rows: list[Placed]
     has_more: bool = False
+
+
+class Chain(NamedTuple):
+    """Requests and responses of which each continues the one before; ``is_branch``: the first continues a response of
+    another chain."""
+
+    rows: list[Placed]
+    is_branch: bool
 
 
 LAST_EVENTS = frozenset(
@@ -118,7 +129,7 @@ class OpenAIResponses(Reader):
             or bool(_streamed(document))
         )
 
-    def conversations(self, document: Document) -> Sequence[list[Placed] | Items]:
+    def conversations(self, document: Document) -> Sequence[Chain | Items]:
         """One conversation: all items; or one for each request or response, with those that continue it."""
         page = page_data(document.object)
         streamed = _streamed(document)
@@ -133,40 +144,54 @@ class OpenAIResponses(Reader):
             raise mismatch(EXPECTED, document)
         return [Items(in_order(document.placed, is_page=False))]
 
-    def read(
-        self, piece: list[Placed] | Items, builder: TranscriptBuilder
-    ) -> Transcript:
+    def read(self, piece: Chain | Items, builder: TranscriptBuilder) -> Transcript:
         """The messages that the items make, in order."""
-        if not isinstance(piece, Items):
-            known: dict[str, Any] = {}
-            for number, (row, place) in enumerate(piece):
-                exchange = row_object(row, place)
-                if number:
-                    # The response that it continues stands before it.
-                    exchange = {**exchange, "previous_response_id": None}
-                known = {**read_exchange(exchange, place, builder), **known}
-            return builder.build(**known)
+        if isinstance(piece, Chain):
+            return builder.build(**_read_chain(piece, builder))
         if piece.has_more:
             builder.note(ONE_PAGE)
         ItemReader(builder).add_all(piece.rows)
         return builder.build()
 
 
-def _chained(placed: Sequence[Placed]) -> list[list[Placed]]:
+def _chained(placed: Sequence[Placed]) -> list[Chain]:
     """Return the requests and responses of each conversation: one whose ``previous_response_id`` is the id of the last
-    response of a conversation goes on with it."""
-    chains: list[list[Placed]] = []
-    chain_after: dict[str, list[Placed]] = {}
+    response of a conversation goes on with it. One that failed, which is refused, stands alone."""
+    ids = {text_at(row, "id") for row, _place in placed} - {""}
+    chains: list[Chain] = []
+    chain_after: dict[str, Chain] = {}
     for row, place in placed:
-        chain = chain_after.pop(text_at(row, "previous_response_id"), None)
+        before = text_at(row, "previous_response_id")
+        has_failed = _has_failed(row)
+        chain = None if has_failed else chain_after.pop(before, None)
         if chain is None:
-            chain = []
+            chain = Chain([], is_branch=before in ids)
             chains.append(chain)
-        chain.append((row, place))
+        chain.rows.append((row, place))
         id = text_at(row, "id")
-        if id:
+        if id and not has_failed:
             chain_after[id] = chain
     return chains
+
+
+def _has_failed(row: object) -> bool:
+    return isinstance(value_at(row, "error"), dict) and not value_at(row, "output")
+
+
+def _read_chain(chain: Chain, builder: TranscriptBuilder) -> dict[str, Any]:
+    """Add what was asked and answered; returns what else is known of the conversation, each from the first that says
+    it."""
+    known: dict[str, Any] = {}
+    for number, (row, place) in enumerate(chain.rows):
+        exchange = row_object(row, place)
+        if number or chain.is_branch:
+            # The response that it continues is in the file.
+            exchange = {**exchange, "previous_response_id": None}
+        said_before = {key: value for key, value in known.items() if value}
+        known = {**read_exchange(exchange, place, builder), **said_before}
+    if chain.is_branch:
+        builder.note(BRANCHES, chain.rows[0][1])
+    return known
 
 
 def _is_exchange(value: Mapping[str, Any]) -> bool:
@@ -257,9 +282,8 @@ def read_exchange(
     items = []
     for key in ("instructions", "input", "output"):
         items += _items(value, key, place)
-    error = value.get("error")
-    if isinstance(error, dict) and not value.get("output"):
-        raise FAILED.error(place, reason=_reason(error))
+    if _has_failed(value):
+        raise FAILED.error(place, reason=_reason(value["error"]))
     if text_at(value, "previous_response_id"):
         builder.note(CONTINUES, place)
     details = value.get("incomplete_details")

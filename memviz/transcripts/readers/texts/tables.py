@@ -148,9 +148,12 @@ class Table(NamedTuple):
     @property
     def has_tasks(self) -> bool:
         """Return whether each row is a conversation of its own: an instruction with its answer, as Alpaca has them,
-        and no column says which rows belong together or which comes first."""
-        joins_rows = self.columns.keys() & {"conversation", "order", "time"}
-        return "task" in self.columns and not joins_rows
+        and no column says which rows belong together or which comes first. An instruction beside a prompt, or beside
+        roles, is no task."""
+        columns = self.columns
+        joins_rows = columns.keys() & {"conversation", "order", "time"}
+        is_task = "task" in columns and columns.get("question") == columns["task"]
+        return is_task and not joins_rows
 
     def data(self, text: str) -> Iterator[Row]:
         """The rows below the head."""

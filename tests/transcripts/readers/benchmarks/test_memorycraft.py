@@ -54,7 +54,38 @@ def test_questions_that_name_a_long_session_again_and_again_are_bounded(monkeypa
     asked = {"question": "Which?", "answer": "7", "evidence": ["s0", "s0"]}
     read = record(qa=[asked] * 4)
     assert [probe.evidence for probe in read.probes] == [(0,), (0,), (), ()]
+    warnings = " ".join(read.warnings)
+    assert "beyond 2 messages in all" in warnings
+    assert "names no message" not in warnings
+
+
+def test_evidence_without_an_id_names_nothing():
+    turns = [{"content": "It is 7."}, {"content": "It is 8."}]
+    asked = {"question": "Which?", "answer": "7", "evidence": [None]}
+    read = record(sessions=[{"turns": turns}], qa=[asked])
+    assert [probe.evidence for probe in read.probes] == [()]
     assert "names no message" in " ".join(read.warnings)
+
+
+def test_an_id_of_a_question_and_its_answer_names_both():
+    turns = [{"turn_id": "t", "content": text} for text in ("Which?", "It is 7.")]
+    asked = {"question": "Which?", "answer": "7", "evidence": ["t"]}
+    read = record(sessions=[{"session_id": "s", "turns": turns}], qa=[asked])
+    assert read.probes[0].evidence == (0, 1)
+
+
+def test_ids_of_turns_that_begin_anew_in_each_session_name_no_session_and_no_message():
+    sessions = [
+        {"session_id": id, "turns": [{"turn_id": "0", "content": f"It is {id}."}]}
+        for id in (0, 1)
+    ]
+    asked = {"question": "Which?", "answer": "0", "evidence": [0]}
+    read = record(sessions=sessions, qa=[asked])
+    assert [probe.evidence for probe in read.probes] == [(0,)]
+    other = {**asked, "evidence": ["t"]}
+    for session in sessions:
+        session["turns"][0]["turn_id"] = "t"
+    assert record(sessions=sessions, qa=[other]).probes[0].evidence == ()
 
 
 def test_turns_that_say_nothing_are_left_out():

@@ -1,5 +1,7 @@
 """The OpenAI Responses API: items, pages, requests and responses."""
 
+import json
+
 import pytest
 
 from memviz.core.conversation import Log
@@ -260,17 +262,19 @@ def test_a_response_that_continues_another_says_what_is_missing():
     assert load_transcript(as_json(value)).warnings[0] == expected
 
 
-def test_responses_that_continue_each_other_are_one_conversation():
-    def response(id, before, said):
-        fields = {"id": id, "previous_response_id": before}
-        asked = {"role": "user", "content": f"Say {said}"}
-        return {
-            "object": "response",
-            **fields,
-            "input": [asked],
-            "output": [assistant(said)],
-        }
+def response(id, before, said, **fields):
+    asked = {"role": "user", "content": f"Say {said}"}
+    return {
+        "object": "response",
+        "id": id,
+        "previous_response_id": before,
+        "input": [asked],
+        "output": [assistant(said)],
+        **fields,
+    }
 
+
+def test_responses_that_continue_each_other_are_one_conversation():
     rows = [
         response("r1", None, "one"),
         response("s1", None, "other"),
@@ -287,6 +291,37 @@ def test_responses_that_continue_each_other_are_one_conversation():
     ]
     missing = ["not in the file" in " ".join(one.warnings) for one in read]
     assert missing == [False, False, True]
+
+
+def test_a_response_that_failed_is_refused_alone_and_the_others_go_on():
+    tool = {"type": "function", "name": "look", "parameters": {}}
+    failed = {"error": {"message": "No room."}, "output": []}
+    rows = [
+        response("r1", None, "one", instructions=None, tools=[]),
+        response("r2", "r1", "two", instructions="Be brief.", tools=[tool]),
+        response("r3", "r2", "three", **failed),
+        response("r4", "r2", "four"),
+    ]
+    loaded = load_file(as_json(rows))
+    (transcript,) = loaded.transcripts
+    assert [text for _role, text in said(transcript)][1::2] == ["one", "two", "four"]
+    assert transcript.warnings == ()
+    assert transcript.system_prompt == "Be brief."
+    assert [json.loads(schema)["name"] for schema in transcript.tools] == ["look"]
+    (failure,) = loaded.failures
+    assert "No room" in str(failure)
+
+
+def test_a_response_that_branches_off_says_where_its_beginning_is():
+    rows = [
+        response("r1", None, "one"),
+        response("r2", "r1", "two"),
+        response("r3", "r1", "three"),
+    ]
+    main, branch = load_file(as_json(rows)).transcripts
+    assert main.warnings == ()
+    (warning,) = branch.warnings
+    assert "is in another conversation of this file" in warning
 
 
 def test_a_response_that_failed_is_refused():

@@ -92,6 +92,19 @@ def test_instructions_of_one_conversation_stay_together(column):
     assert conversations(table) == [[*HI, ("user", "a"), ("assistant", "b")]]
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        "role,content,instruction\nuser,hi,Be kind\nassistant,ho,Be kind",
+        "instruction,prompt,response\nBe kind,hi,ho",
+    ],
+)
+def test_an_instruction_beside_what_was_said_tears_no_conversation(table):
+    rows = table.splitlines()
+    doubled = "\n".join([*rows, *rows[1:]])
+    assert conversations(doubled) == [[*HI, *HI]]
+
+
 def test_half_a_pair_is_counted():
     transcript = load("prompt,response\nhi,\n,\n a ,b")
     assert said(transcript) == [("user", "hi"), ("user", " a "), ("assistant", "b")]
