@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
 
 from memviz.core.conversation import Log
 from memviz.core.recently_used import RecentlyUsed
@@ -11,21 +11,21 @@ from memviz.engine.background_replay import BackgroundReplay
 from memviz.models.visitor_limits import MOST_REPLAYS
 from memviz.storage.store import Store
 
-if TYPE_CHECKING:
-    from memviz.storage.workspace import RunKey
+K = TypeVar("K", bound=Hashable)
+"""The key of a run."""
 
 
-class ReplaysAtWork:
+class ReplaysAtWork(Generic[K]):
     """They are found by the key of the run that they make. A library with limits has only so many at work at once."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._replays: RecentlyUsed[RunKey, tuple[Log, BackgroundReplay]] = (
-            RecentlyUsed(MOST_REPLAYS)
+        self._replays: RecentlyUsed[K, tuple[Log, BackgroundReplay]] = RecentlyUsed(
+            MOST_REPLAYS
         )
 
     def find(
-        self, key: RunKey, log: Log, *, with_failed: bool = False
+        self, key: K, log: Log, *, with_failed: bool = False
     ) -> BackgroundReplay | None:
         """Return the replay of this key over this log that is at work, or ``with_failed`` has failed; ``None`` where
         none is."""
@@ -37,11 +37,11 @@ class ReplaysAtWork:
         is_wanted = has_failed or not replay.is_over
         return replay if replayed_log is log and is_wanted else None
 
-    def note(self, key: RunKey, log: Log, replay: BackgroundReplay) -> None:
+    def note(self, key: K, log: Log, replay: BackgroundReplay) -> None:
         """Keep a replay that has begun."""
         self._replays.put(key, (log, replay))
 
-    def has_tried(self, key: RunKey) -> bool:
+    def has_tried(self, key: K) -> bool:
         """Return whether the replay of this key is at work, or ended a short while ago."""
         return self._replays.get(key) is not None
 
@@ -56,7 +56,7 @@ class ReplaysAtWork:
         if self._store.limits is not None:
             self._store.limits.expect_room_for_replay(self._list())
 
-    def forget(self, is_forgotten: Callable[[RunKey], bool]) -> list[BackgroundReplay]:
+    def forget(self, is_forgotten: Callable[[K], bool]) -> list[BackgroundReplay]:
         """Forget the replays of these keys and return them: those at work go on, and nobody finds them any more."""
         forgotten = self._replays.remove_where_key(is_forgotten)
         return [replay for _log, replay in forgotten]

@@ -112,7 +112,7 @@ class Workspace(HeldChats):
     """The conversations and runs of one database. Safe to share between threads."""
 
     _runs: RecentlyUsed[tuple[RunKey, int], Run]
-    replays: ReplaysAtWork
+    replays: ReplaysAtWork[RunKey]
 
     def __init__(
         self, database: AnyDatabase | None = None, limits: Limits | None = None
