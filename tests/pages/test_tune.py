@@ -460,6 +460,7 @@ def test_numbers_in_the_steps_of_a_pipeline_are_tried_and_lie_on_a_map() -> None
     assert "steps" in sentences(page.error)[0]
 
 
+@pytest.mark.one_library(False)
 def test_a_cluster_that_is_gone_is_said_and_the_server_measures(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

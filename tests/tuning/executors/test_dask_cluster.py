@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import builtins
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import pytest
 
@@ -97,13 +95,6 @@ def test_no_address_at_all_is_a_sentence(
 
 
 def test_without_dask_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    imported = builtins.__import__
-
-    def refuse(name: str, *rest: Any) -> Any:
-        if name.split(".")[0] in ("distributed", "dask"):
-            raise ImportError(name)
-        return imported(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
+    monkeypatch.setattr("memviz.tuning.cluster.find_spec", {}.get)
     with pytest.raises(SweepError, match=r"pip install 'memviz\[dask\]'"):
         list(run(range(3), abs, Event()))
