@@ -103,7 +103,7 @@ class OwnLibraries:
     def delete(self, visitor: str) -> None:
         """Delete a visitor's library. Whoever still has it open saves nothing more in it."""
         with self._lock_of(visitor):
-            self._open.pop(visitor, None)
+            self._forget(visitor)
             self._places.delete(visitor)
 
     def delete_idle(self, seconds: float) -> None:
@@ -111,4 +111,9 @@ class OwnLibraries:
         for visitor in self._places.idle_visitors(seconds):
             with self._lock_of(visitor):
                 if self._places.delete_idle(visitor, seconds):
-                    self._open.pop(visitor, None)
+                    self._forget(visitor)
+
+    def _forget(self, visitor: str) -> None:
+        # Another thread may just have seen that it is open, and be about to note that it was asked for.
+        with self._lock:
+            self._open.pop(visitor, None)

@@ -41,10 +41,6 @@ class ReplaysAtWork(Generic[K]):
         """Keep a replay that has begun."""
         self._replays.put(key, (log, replay))
 
-    def has_tried(self, key: K) -> bool:
-        """Return whether the replay of this key is at work, or ended a short while ago."""
-        return self._replays.get(key) is not None
-
     @property
     def has_room(self) -> bool:
         """True if another one may begin."""

@@ -76,10 +76,8 @@ class _Outset:
     keys_at_work: list[RunKey] = field(default_factory=list)
     to_pay: list[tuple[Setting, RunKey]] = field(default_factory=list)
     """The settings whose summarizer may cost something."""
-    put_off: list[tuple[Setting, RunKey]] = field(default_factory=list)
-    """The settings that wait, because as many are replayed as may be at once."""
     busy: BusyError | None = None
-    """The sentence about those that were put off, at first at least."""
+    """Set where some are put off, because as many are at work as may be at once."""
 
 
 def make_runs(
@@ -88,10 +86,10 @@ def make_runs(
     """Return the conversation under every setting. A setting that cannot run says so and is left out."""
     outset = _begin_replays(workspace, state, summarizer)
     set_widget(DRAWN_AGAIN, False)
-    if outset.put_off:
+    if outset.busy is not None:
         show_info(str(outset.busy), ":material/hourglass_empty:")
     runs = outset.runs + wait_for_replays(outset.at_work)
-    if outset.put_off:
+    if outset.busy is not None:
         _look_for_room(workspace, count())
     without_vectors = _keys_without_vectors(outset)
     if outset.to_pay:
@@ -116,6 +114,7 @@ def _begin_replays(
     """Return the runs that are kept, and begin the others that cost nothing: all before any is waited for, so that they
     go on side by side, or as many as may be at work at once."""
     outset = _Outset()
+    with_failed = bool(widget_value(DRAWN_AGAIN))
     for setting in state.settings:
         with error_shown():
             key = run_key(workspace, state, setting, summarizer)
@@ -123,41 +122,17 @@ def _begin_replays(
             if run is not None:
                 outset.runs.append((setting, run))
             elif is_free(key.summarizer):
-                outset.put_off.append((setting, key))
+                writer = workspace.free_summarizer(key, paced=summarizer.paced)
+                try:
+                    work = workspace.replaying(key, writer, with_failed=with_failed)
+                except BusyError as error:
+                    outset.busy = error
+                else:
+                    outset.at_work.append((setting, work))
+                    outset.keys_at_work.append(key)
             else:
                 outset.to_pay.append((setting, key))
-    # One that fails begins anew whenever the page is drawn, and is no reason for others to wait.
-    outset.put_off.sort(key=lambda item: workspace.replays.has_tried(item[1]))
-    _begin_put_off(workspace, summarizer, outset)
-    # Short replays are over within a moment, and make room for the others. Those that failed are not begun again.
-    end = monotonic() + AT_ONCE_SECONDS
-    has_begun = True
-    while outset.put_off and has_begun:
-        for _setting, work in outset.at_work:
-            work.wait(max(0.0, end - monotonic()))
-        has_begun = _begin_put_off(workspace, summarizer, outset)
     return outset
-
-
-def _begin_put_off(
-    workspace: Workspace, summarizer: ModelChoice, outset: _Outset
-) -> bool:
-    """Begin as many of the replays that were put off as may be at work, and return whether any has begun."""
-    put_off = outset.put_off
-    outset.put_off = []
-    for setting, key in put_off:
-        with error_shown():
-            writer = workspace.free_summarizer(key, paced=summarizer.paced)
-            with_failed = bool(widget_value(DRAWN_AGAIN))
-            try:
-                work = workspace.replaying(key, writer, with_failed=with_failed)
-            except BusyError as error:
-                outset.busy = error
-                outset.put_off.append((setting, key))
-            else:
-                outset.at_work.append((setting, work))
-                outset.keys_at_work.append(key)
-    return len(outset.put_off) < len(put_off)
 
 
 def _keys_without_vectors(outset: _Outset) -> list[RunKey]:

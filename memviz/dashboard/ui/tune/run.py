@@ -63,15 +63,16 @@ def sweep_of(
         show_error(work.error)
         _offer_to_go_on(state, _("Try again"))
     # It may have ended since, and then the note beside its progress is drawn no more.
-    if work.wait(0) and work.is_cluster_lost:
+    has_ended = work.wait(0)
+    if has_ended and work.is_cluster_lost:
         show_caption(_(WITHOUT_CLUSTER))
-    if work.wait(0) and work.sweep is not None:
+    if has_ended and work.sweep is not None:
         with offer:  # drawn after the waiting: a free sweep that ended meanwhile is offered at once
             _offer_more(desk, asked, with_chosen_summarizer, work.sweep)
     sweep = work.sweep
     if sweep is None:
         return None
-    if work.wait(0) and not sweep.is_complete and work.error is None:
+    if has_ended and not sweep.is_complete and work.error is None:
         _say_ended_early(state, sweep)
     return state.price(sweep, assumptions) if _any_ran(sweep) else None
 
