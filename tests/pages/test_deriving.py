@@ -29,7 +29,7 @@ from tests.pages.driving import (
     sentences,
 )
 
-TURNS = 400
+TURNS = 80
 OPENED_WITH = memviz.strategy("summary_buffer", max_token_limit=500)
 SILENCE_SECONDS = 20
 SOON_SECONDS = 5
@@ -43,7 +43,7 @@ def talk(request: pytest.FixtureRequest) -> Transcript:
 
 @pytest.fixture
 def id(talk: Transcript, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(deriving, "AT_ONCE_SECONDS", 0.02)
+    monkeypatch.setattr(deriving, "AT_ONCE_SECONDS", 0.0)
     return Workspace().store.add_conversation(talk)
 
 
@@ -51,6 +51,13 @@ def newest(talk: Transcript) -> list[tuple[str, str]]:
     return [
         (message.role, message.content) for message in talk.messages[-MESSAGES_SHOWN:]
     ]
+
+
+def derived(page: AppTest) -> AppTest:
+    """The page once its memory is there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deriving, "AT_ONCE_SECONDS", TIMEOUT_SECONDS / 2)
+        return finished(page.run())
 
 
 def is_deriving(page: AppTest) -> bool:
@@ -70,7 +77,10 @@ def test_the_conversation_is_there_before_its_memory(talk: Transcript, id: str) 
     assert bar.proto.text.startswith(f"Deriving the memory from {TURNS:,} turns: turn ")
     assert not figures(page)
     click(page, "Show 30 earlier")
-    finished(page)
+    page.switch_page(
+        "pages/library.py"
+    ).run()  # another page can be looked at meanwhile
+    derived(page.switch_page("pages/chat.py"))
     assert len(bubbles(page)) == 2 * MESSAGES_SHOWN
     assert not page.chat_input[0].disabled
     run = memviz.replay(talk, OPENED_WITH, repair_tool_pairs=True)
@@ -80,7 +90,7 @@ def test_the_conversation_is_there_before_its_memory(talk: Transcript, id: str) 
 
 
 @pytest.mark.slow
-def test_stop_goes_back_to_the_conversation_before(id: str) -> None:
+def test_stop_goes_back_to_the_conversation_before_or_to_a_new_chat(id: str) -> None:
     page = say(open_page("chat"), FACT)
     before, link = bubbles(page), chat_link(page)
     labelled(page.selectbox, "Conversation").set_value(id).run()
@@ -89,10 +99,6 @@ def test_stop_goes_back_to_the_conversation_before(id: str) -> None:
     assert not is_deriving(page)
     assert (bubbles(page), chat_link(page)) == (before, link)
     assert Workspace().store.chat_run(id) is None
-
-
-@pytest.mark.slow
-def test_stop_of_the_first_conversation_leads_to_a_new_chat(id: str) -> None:
     page = click(open_page("chat", chat=id), "Stop")
     assert not is_deriving(page)
     assert not bubbles(page)
@@ -100,8 +106,10 @@ def test_stop_of_the_first_conversation_leads_to_a_new_chat(id: str) -> None:
 
 
 @pytest.mark.slow
-def test_stop_leaves_the_chat_under_its_setting(talk: Transcript, id: str) -> None:
-    page = finished(open_page("chat", chat=id))
+def test_a_setting_is_left_by_a_stop_or_taken_back_or_else_what_was_sent_waits_for_it(
+    talk: Transcript, id: str
+) -> None:
+    page = derived(open_page("chat", chat=id))
     drawn = sentences(page.markdown)
     labelled(page.selectbox, "Strategy").select("summary_only").run()
     assert is_deriving(page)
@@ -111,44 +119,27 @@ def test_stop_leaves_the_chat_under_its_setting(talk: Transcript, id: str) -> No
     assert labelled(page.selectbox, "Strategy").value == OPENED_WITH.id
     assert sentences(page.markdown) == drawn
 
-
-@pytest.mark.slow
-def test_a_setting_that_was_taken_back_is_derived_no_more(id: str) -> None:
-    page = finished(open_page("chat", chat=id))
-    drawn = sentences(page.markdown)
     labelled(page.selectbox, "Strategy").select("summary_only").run()
     assert is_deriving(page)
     labelled(page.selectbox, "Strategy").select(OPENED_WITH.id).run()
     labelled(page.number_input, "Max token limit").set_value(500).run()
-    assert sentences(finished(page).markdown) == drawn
+    assert sentences(derived(page).markdown) == drawn
 
-
-@pytest.mark.slow
-def test_what_was_sent_as_the_setting_changed_is_sent_afterwards(id: str) -> None:
-    page = finished(open_page("chat", chat=id))
     labelled(page.selectbox, "Strategy").select("summary_only")
     say(page, FACT)
     assert is_deriving(page)
-    finished(page)
+    derived(page)
     assert [who for who, _ in bubbles(page)][-2:] == ["user", "assistant"]
     assert bubbles(page)[-2] == ("user", FACT)
     assert Workspace().store.entry(id).message_count == 2 * TURNS + 2
 
 
 @pytest.mark.slow
-def test_another_page_can_be_looked_at_meanwhile(talk: Transcript, id: str) -> None:
-    page = open_page("chat", chat=id)
-    page.switch_page("pages/library.py").run()
-    page.switch_page("pages/chat.py").run()
-    assert bubbles(finished(page)) == newest(talk)
-
-
-@pytest.mark.slow
 def test_what_was_said_in_another_tab_meanwhile_is_there(id: str) -> None:
     page, other = (open_page("chat", chat=id) for _ in range(2))
     assert is_deriving(page)
-    said = bubbles(say(finished(other), FACT))
-    assert bubbles(finished(page)) == said
+    said = bubbles(say(derived(other), FACT))
+    assert bubbles(derived(page)) == said
     assert bubbles(say(page, PLAN))[:-2] == said[2:]
 
 
@@ -156,6 +147,7 @@ def test_what_was_said_in_another_tab_meanwhile_is_there(id: str) -> None:
 def test_a_replay_that_the_server_has_no_memory_for_says_so(
     id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(background_replay, "TURNS_BETWEEN_LOOKS", 20)
     monkeypatch.setattr(
         background_replay, "resident_bytes", lambda: background_replay.MOST_BYTES + 1
     )
@@ -190,9 +182,7 @@ def test_stop_does_not_wait_for_a_silent_summarizer(
     server.otherwise = text("A summary.")
 
 
-def test_a_short_conversation_is_there_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    # A second elsewhere. Beside busy processes that is no measure of the page.
-    monkeypatch.setattr(deriving, "AT_ONCE_SECONDS", TIMEOUT_SECONDS)
+def test_a_short_conversation_is_there_at_once() -> None:
     page = open_page("chat", chat="sample-trip")
     assert not is_deriving(page)
     assert figures(page)
