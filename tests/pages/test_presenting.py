@@ -15,6 +15,7 @@ SETTINGS = {
     "setting": ["buffer", 'summary_buffer {"max_token_limit": 700}'],
 }
 LARGE_PIXELS = 18
+pytestmark = pytest.mark.one_library
 
 
 def component(session: AppTest, name: str) -> dict[str, Any] | None:
@@ -39,10 +40,12 @@ def has_reader(session: AppTest) -> bool:
     return any("Request of turn" in element.value for element in session.markdown)
 
 
-def test_before_an_audience_there_is_one_picture_with_one_sentence() -> None:
-    page = open_address("compare", SETTINGS | {"present": ["on"]})
+def test_before_an_audience_there_is_one_picture_with_notes_for_the_speaker_until_it_is_left() -> (
+    None
+):
+    page = open_address("compare", SETTINGS | {"present": ["on"], "turn": ["7"]})
     assert page_of(page) == "compare"
-    assert len(figures(page)) == 1
+    (figure,) = figures(page)
     assert not has_reader(page)
     assert not page.metric
     assert not page.get("table")
@@ -50,15 +53,29 @@ def test_before_an_audience_there_is_one_picture_with_one_sentence() -> None:
         sentence.startswith("Tokens sent per turn: Full buffer grows")
         for sentence in sentences(page.markdown)
     )
-    assert figures(page)[0]["layout"]["xaxis"]["tickfont"]["size"] > LARGE_PIXELS
+    assert figure["layout"]["xaxis"]["tickfont"]["size"] > LARGE_PIXELS
     assert "present=on" in parts_of_link(page)
+    bar = component(page, "presenter_bar")
+    assert bar is not None
+    place = (bar["at"], bar["of"], bar["title"], bar["next"])
+    title, next_title = "What does each strategy send?", "What happens at each request?"
+    assert place == (0, 6, title, next_title)
+    assert any(
+        "Summary buffer" in note and "Summarized messages" in note
+        for note in bar["notes"]
+    )
+    page.session_state["presenting"].is_on = False
+    page.run()
+    assert has_reader(page)
+    assert component(page, "presenter_bar") is None
+    assert any("Request of turn 7" in element.value for element in page.markdown)
 
 
 @pytest.mark.parametrize(
     ("page", "query"),
     [
         ("facts", SETTINGS | {"view": ["summaries"]}),
-        pytest.param("tune", {}, marks=pytest.mark.slow),
+        pytest.param("tune", {"try": ['["window"]']}, marks=pytest.mark.slow),
         ("guide", {"strategy": ["summary_buffer"]}),
     ],
 )
@@ -75,23 +92,6 @@ def test_other_pages_are_one_picture_in_large_letters_too(
     bar = component(shown, "presenter_bar")
     assert bar is not None
     assert bar["notes"]
-
-
-def test_the_speaker_is_given_notes_and_what_comes_next() -> None:
-    page = open_address("compare", SETTINGS | {"present": ["on"]})
-    bar = component(page, "presenter_bar")
-    assert bar is not None
-    assert (bar["at"], bar["of"], bar["title"]) == (
-        0,
-        6,
-        "What does each strategy send?",
-    )
-    assert bar["next"] == "What happens at each request?"
-    assert any(
-        "Summary buffer" in note and "Summarized messages" in note
-        for note in bar["notes"]
-    )
-    assert component(open_address("compare", SETTINGS), "presenter_bar") is None
 
 
 @pytest.mark.slow
@@ -115,15 +115,6 @@ def test_the_clicker_walks_through_the_pictures_of_all_pages_and_back() -> None:
     assert (bar["at"], bar["next"]) == (5, "")
     assert step(page, 1).title[0].value == seen[-1], "there is none behind the last one"
     assert step(page, -5).title[0].value == "What does each strategy send?"
-
-
-def test_leaving_shows_the_page_as_it_was() -> None:
-    page = open_address("compare", SETTINGS | {"present": ["on"], "turn": ["7"]})
-    page.session_state["presenting"].is_on = False
-    page.run()
-    assert has_reader(page)
-    assert component(page, "presenter_bar") is None
-    assert any("Request of turn 7" in element.value for element in page.markdown)
 
 
 def test_the_stage_is_one_picture_whatever_its_lanes_say() -> None:
@@ -153,31 +144,28 @@ def test_a_speaker_who_left_a_page_that_writes_no_address_has_left() -> None:
     assert component(page.run(), "presenter_bar") is None
 
 
-def test_all_facts_are_one_picture_and_their_lives_another() -> None:
+def test_all_facts_are_one_picture_and_the_lives_of_those_that_were_lost_another() -> (
+    None
+):
     kept = open_address("facts", SETTINGS | {"present": ["on"], "view": ["kept"]})
     assert kept.title[0].value == "How much does each setting still know?"
     assert len(figures(kept)) == 1
-    lives = open_address("facts", SETTINGS | {"present": ["on"]})
-    assert lives.title[0].value == "Which facts could the model still know?"
-    assert len(figures(lives)) == 1
-
-
-def test_of_many_facts_those_that_were_lost_are_shown_in_large_letters() -> None:
-    whole = open_address("facts", SETTINGS | {"look": ["1"]})
-    shown = open_address("facts", SETTINGS | {"look": ["1"], "present": ["on"]})
+    lives = SETTINGS | {"look": ["1"]}
+    whole = open_address("facts", lives)
+    shown = open_address("facts", lives | {"present": ["on"]})
+    assert shown.title[0].value == "Which facts could the model still know?"
+    assert len(figures(shown)) == 1
     rows = [
         len(figures(page)[0]["layout"]["yaxis"]["ticktext"]) for page in (whole, shown)
     ]
-    assert rows[1] < rows[0]
+    assert rows[1] < rows[0], "in large letters"
     assert any(
         "first of all those that were lost" in caption
         for caption in sentences(shown.caption)
     )
 
 
-@pytest.mark.parametrize(
-    ("shown", "charts"), [("", 1), ("dollars", 1), ("memory_map", 2)]
-)
+@pytest.mark.parametrize(("shown", "charts"), [("", 1), ("memory_map", 2)])
 def test_a_frame_shows_the_picture_with_its_player_and_keeps_what_the_link_holds(
     shown: str, charts: int
 ) -> None:
