@@ -1,4 +1,6 @@
-"""A database that cannot be used is one plain sentence on every page."""
+"""A database that cannot be used is one plain sentence on every page.
+
+Compare stands for all: what opens the database for a page is the same, and ends every page with its sentence."""
 
 from __future__ import annotations
 
@@ -13,39 +15,34 @@ from memviz.storage.store import Store
 from memviz.storage.workspace import FIRST_SAMPLE, Workspace
 from tests.pages.driving import (
     click,
-    finished,
     labelled,
     open_page,
     page_of,
     say,
     sentences,
 )
-
-PAGES = ("compare",)
-"""It stands for all: what opens the database for a page is the same, and ends every page with its sentence."""
+from tests.pages.tuning import open_sweep
 
 
-@pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize(
     "content",
     [b"This is a shopping list. " * 50, b"SQLite format 3\x00" + b"\x01" * 5000],
 )
 def test_a_file_that_is_no_database_is_said_and_left_as_it_is(
-    page: str, content: bytes, database: Path
+    content: bytes, database: Path
 ) -> None:
     database.write_bytes(content)
-    session = open_page(page)
+    session = open_page("compare")
     (sentence,) = sentences(session.error)
     assert str(database) in sentence
     assert "not a memviz database" in sentence
     assert database.read_bytes() == content
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_another_programs_database_is_left_alone(page: str, database: Path) -> None:
+def test_another_programs_database_is_left_alone(database: Path) -> None:
     with sqlite3.connect(database) as connection:
         connection.execute("create table recipes (name text)")
-    session = open_page(page)
+    session = open_page("compare")
     assert len(session.error) == 1
     with sqlite3.connect(database) as connection:
         assert connection.execute("select name from sqlite_master").fetchall() == [
@@ -53,25 +50,21 @@ def test_another_programs_database_is_left_alone(page: str, database: Path) -> N
         ]
 
 
-@pytest.mark.parametrize("page", PAGES)
 def test_a_place_where_no_file_can_be_is_said(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv("MEMVIZ_DB", str(tmp_path / "file" / "memviz.db"))
-    session = open_page(page)
+    session = open_page("compare")
     assert "cannot be opened" in sentences(session.error)[0]
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_database_that_breaks_under_an_open_page_is_said(
-    page: str, database: Path
-) -> None:
-    session = open_page(page)
+def test_a_database_that_breaks_under_an_open_page_is_said(database: Path) -> None:
+    session = open_page("compare")
     for file in database.parent.glob("memviz.db*"):
         file.write_bytes(b"Overwritten. " * 20_000)
     session.run()
-    assert page_of(session) == page
+    assert page_of(session) == "compare"
     assert len(session.error) == 1
     assert "damaged" in sentences(session.error)[0]
 
@@ -95,22 +88,19 @@ def test_a_chat_that_cannot_be_saved_says_so_and_keeps_the_talk_on_the_page(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", ["compare", "chat"])
-def test_a_page_says_that_the_file_was_removed_and_works_on(
-    page: str, database: Path
-) -> None:
-    session = finished(open_page(page))
+def test_a_page_says_that_the_file_was_removed_and_works_on(database: Path) -> None:
+    session = open_page("compare")
     before = [len(session.button), len(session.get("plotly_chart"))]
     database.unlink()
     session.run()
-    assert page_of(session) == page
+    assert page_of(session) == "compare"
     (sentence,) = sentences(session.error)
     assert sentence.startswith(
         f"{database} was removed while memviz was using it. Nothing is saved at the moment."
     )
     assert [len(session.button) - 1, len(session.get("plotly_chart"))] == before
     click(session, "Save everything to a new file")
-    assert page_of(session) == page
+    assert page_of(session) == "compare"
     assert not session.error
     assert f"Everything is in {database}, and is saved there from now on." in sentences(
         session.success
@@ -192,7 +182,7 @@ def test_what_a_replaced_file_held_is_written_beside_it(database: Path) -> None:
 def test_a_sweep_is_made_although_it_cannot_be_kept(database: Path) -> None:
     open_page("library")
     database.unlink()
-    session = finished(open_page("tune"))
+    session = open_sweep("buffer", "window")
     assert "was removed while memviz was using it" in sentences(session.error)[0]
     assert len(session.error) == 1
     assert "**Take " in " ".join(sentences(session.success))
