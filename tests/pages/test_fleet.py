@@ -69,7 +69,9 @@ def test_a_link_holds_the_measure_and_the_setting(source: Path) -> None:
     assert wrong.segmented_control(key=MEASURE_KEY).value == "retention"
 
 
-def test_every_setting_is_in_the_table_and_failures_are_counted(source: Path) -> None:
+def test_every_setting_is_in_the_table_and_the_worst_follow_the_measure(
+    source: Path,
+) -> None:
     session = open_page("fleet")
     (table,) = session.dataframe
     assert table.value["conversations"].tolist() == [4, 4, 4]
@@ -80,9 +82,6 @@ def test_every_setting_is_in_the_table_and_failures_are_counted(source: Path) ->
         "1 failure of reading a conversation, or of running a setting over one"
     )
 
-
-def test_the_worst_follow_the_measure_and_the_setting(source: Path) -> None:
-    session = open_page("fleet")
     session.segmented_control(MEASURE_KEY).set_value("sent_tokens").run()
     of_window = worst_labels(session)
     assert [label.rpartition(", ")[2] for label in of_window[:2]] == ["row 2", "row 4"]

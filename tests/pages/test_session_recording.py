@@ -23,7 +23,7 @@ from tests.pages.driving import (
     token_lines,
     walk_to,
 )
-from tests.pages.free_running import answer, as_free_run
+from tests.pages.free_running import answer
 
 Writers = dict[str, Callable[[], str | bytes]]
 SESSION = "recording:session"
@@ -61,8 +61,8 @@ def played_by(session: AppTest, *pickers: str) -> AppTest:
 @pytest.mark.slow
 def test_a_free_run(short: str, server: OpenAIServer, made: Writers) -> None:
     def opened() -> AppTest:
-        page = as_free_run(open_page("compare", setting="summary"))
-        return labelled(page.selectbox, "Conversation").select(short).run()
+        query = {"setting": "summary", "replies": "free-run"}
+        return open_page("compare", conversation=short, **query)
 
     live = answer(use_model(opened(), "Chat model", server.api_base))
     asked = open_what_was_saved(made, server)
