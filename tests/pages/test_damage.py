@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
-from sqlalchemy import JSON, Integer, LargeBinary, String
-from sqlmodel.sql.sqltypes import UTCDateTime
+from sqlalchemy import JSON, Integer, LargeBinary
+from sqlmodel.sql.sqltypes import AutoString, UTCDateTime
 from streamlit.testing.v1 import AppTest
 
 import memviz
@@ -30,7 +30,7 @@ from tests.storage.stored_runs import keys_of_runs, stored_runs
 VALUES = {
     JSON: ("NULL", "42", "'words'", "'['", "'{}'", "'[{\"a\": 1}]'", "x'ff00'", "'[[0, 99999]]'"),
     Integer: ("NULL", "1e300", "'words'", "x'ff00'", "99999999999"),
-    String: ("NULL", "42", "x'ff00'"),
+    AutoString: ("NULL", "42", "x'ff00'"),
     LargeBinary: ("NULL", "42", "'words'"),
     UTCDateTime: ("NULL", "42", "'words'", "'2024-13-45 00:00:00'"),
 }  # fmt: skip
