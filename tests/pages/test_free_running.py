@@ -37,11 +37,13 @@ def compare() -> AppTest:
     return as_free_run(open_page("compare"))
 
 
+def open_free_run(conversation: str) -> AppTest:
+    return open_page("compare", conversation=conversation, replies="free-run")
+
+
 def open_short(short: str, server: OpenAIServer) -> AppTest:
     """The short conversation, to be answered anew by the server's model."""
-    session = as_free_run(open_page("compare"))
-    labelled(session.selectbox, "Conversation").select(short).run()
-    return use_model(session, "Chat model", server.api_base)
+    return use_model(open_free_run(short), "Chat model", server.api_base)
 
 
 def panel(session: AppTest) -> str:
@@ -86,6 +88,9 @@ def test_nothing_is_answered_before_it_is_asked_for(compare: AppTest) -> None:
     assert not compare.get("plotly_chart")
     assert not cards(compare)
     assert "A [free run]" in sentences(compare.caption)[0]
+    assert "comes on top" not in estimate(compare)
+    labelled(compare.selectbox, "Strategy").select("summary_only").run()
+    assert "comes on top" in estimate(compare), "of recalls and thoughts of the model"
 
 
 @pytest.mark.slow
@@ -137,8 +142,7 @@ def answers_stand_beside_each_other(compare: AppTest, runs: dict[str, Run]) -> N
 
 @pytest.mark.slow
 def test_where_an_answer_came_from_is_told_by_setting(short: str) -> None:
-    session = as_free_run(open_page("compare"))
-    labelled(session.selectbox, "Conversation").select(short).run()
+    session = open_free_run(short)
     labelled(session.number_input, "Window size").set_value(2).run()
     answer(session)
     walk_to(session, 4)
@@ -171,7 +175,7 @@ def test_only_a_setting_that_is_new_is_answered(
 
 
 def test_a_paid_model_says_its_price_and_is_not_called(server: OpenAIServer) -> None:
-    session = as_free_run(open_page("compare"))
+    session = open_free_run("sample-trip")
     labelled(session.selectbox, "Chat model").set_value("openai/gpt-4o-mini").run()
     labelled(session.text_input, "Base URL").set_value(server.api_base).run()
     assert "about $" in estimate(session)
@@ -190,14 +194,6 @@ def test_a_paid_model_says_its_price_and_is_not_called(server: OpenAIServer) -> 
     )
     assert not server.requests
     assert not session.get("plotly_chart")
-
-
-def test_recalls_and_thoughts_of_the_model_are_not_promised_to_be_in_the_estimate(
-    compare: AppTest,
-) -> None:
-    assert "comes on top" not in estimate(compare)
-    labelled(compare.selectbox, "Strategy").select("summary_only").run()
-    assert "comes on top" in estimate(compare)
 
 
 WRONG_KEY = status(401, f"Incorrect API key provided: {KEY}", "invalid_api_key")
@@ -242,8 +238,7 @@ def test_a_summarizer_that_no_call_reaches_ends_it_and_it_goes_on_once_that_is_m
     short: str, server: OpenAIServer
 ) -> None:
     server.otherwise = WRONG_KEY
-    session = as_free_run(open_page("compare"))
-    labelled(session.selectbox, "Conversation").select(short).run()
+    session = open_free_run(short)
     session.selectbox(key="strategy-0").select("summary").run()
     labelled(session.number_input, "Buffer size").set_value(1).run()
     use_model(session, "Summarizer", server.api_base)
@@ -265,8 +260,7 @@ def test_a_conversation_without_a_user_is_a_sentence(database: Path) -> None:
         (memviz.Message("assistant", "Anyone?"),), title="Nobody", format="messages"
     )
     nobody = Store(database).add_conversation(transcript)
-    session = as_free_run(open_page("compare"))
-    labelled(session.selectbox, "Conversation").select(nobody).run()
+    session = open_free_run(nobody)
     assert page_of(session) == "compare"
     (sentence,) = sentences(session.info)
     assert "no message of a user" in sentence
