@@ -1,6 +1,6 @@
 """Classic effects, one after the other in one session, as somebody clicks through them: one of each kind.
 
-``tests/pages/test_classic_effects.py`` opens all ten at their addresses."""
+``tests/pages/test_classic_effects.py`` reads all ten addresses and opens some."""
 
 from __future__ import annotations
 

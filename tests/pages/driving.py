@@ -55,8 +55,10 @@ def open_page(name: str, **query: str) -> AppTest:
 
 @cache
 def first_seen(name: str) -> AppTest:
-    """``open_page(name)``, made once in this process and only to be looked at: who clicks opens a page of their own."""
-    session = open_page(name)
+    """The page, opened once in this process and only to be looked at: who clicks opens a page of their own.
+    Tune tries one strategy."""
+    query = {"try": '["window"]'} if name == "tune" else {}
+    session = open_page(name, **query)
     session._run = _refused  # type: ignore[method-assign]
     return session
 

@@ -27,5 +27,5 @@ def alone(database: Path) -> str:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_opens(page: str, alone: str) -> None:
-    session = open_page(page, chat=alone)
+    session = open_page(page, chat=alone, **{"try": '["buffer", "summary_buffer"]'})
     assert [error.value for error in session.error] == []
