@@ -19,6 +19,7 @@ from memviz.dashboard.ui.chat import deriving
 from memviz.dashboard.ui.controls import replaying
 from memviz.dashboard.ui.library import importing
 from memviz.dashboard.ui.tune import run as sweeping
+from memviz.engine import background_replay
 from memviz.models.recordings import bundled
 from memviz.storage.conversations import Beginning, Loaded, SavedConversations
 from memviz.storage.store import Store
@@ -115,6 +116,8 @@ def _pages_wait_for_their_work(monkeypatch: pytest.MonkeyPatch) -> None:
     busy processes that moment is over too soon. Tests of such parts set a shorter one."""
     for module in (replaying, deriving, sweeping, importing):
         monkeypatch.setattr(module, "AT_ONCE_SECONDS", TIMEOUT_SECONDS / 4)
+    # Else a replay ends for which a page has waited so long.
+    monkeypatch.setattr(background_replay, "ABANDONED_SECONDS", TIMEOUT_SECONDS)
 
 
 @pytest.fixture(autouse=True)
