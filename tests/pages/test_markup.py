@@ -55,7 +55,7 @@ def test_nothing_of_it_reaches_markdown_unescaped(conversation: str) -> None:
         study = page in ("compare", "summaries", "memory_map", "retention", "costs")
         session = open_page(
             page,
-            **({"conversation": conversation} if study else {"chat": conversation}),
+            **{"conversation" if study else "chat": conversation, "try": '["window"]'},
         )
         for source in markdown_sources(session):
             for piece in PIECES:
