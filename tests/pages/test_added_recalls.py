@@ -103,35 +103,44 @@ def grown(
 
 
 @pytest.mark.slow
-def test_a_recall_for_all_settings_costs_what_it_brings_back(compare: AppTest) -> None:
+def test_a_recall_for_all_settings_costs_what_it_brings_back_until_it_is_removed(
+    compare: AppTest,
+) -> None:
     before = token_lines(compare)
+    for turns, said in (
+        ("", "Name the turns"),
+        (f"1, {INTO + 1}-99", f"Turn {INTO + 1} does not come before turn {INTO}"),
+    ):
+        add(compare, turns)
+        (sentence,) = sentences(compare.error)
+        assert said in sentence
+        assert not listed(compare)
+        assert token_lines(compare) == before
+
     add(compare, "1")
+    assert not compare.error
     more = {INTO: cost_of_first_turn()}
-    assert grown(before, token_lines(compare)) == {
-        BUFFER: {},
-        WINDOW: more,
-        SUMMARY: more,
-    }
+    lines = token_lines(compare)
+    assert grown(before, lines) == {BUFFER: {}, WINDOW: more, SUMMARY: more}
     assert listed(compare) == [f"Turn {INTO} gets turn 1, all settings"]
     assert labelled(compare.text_input, "Turns to bring back").value == ""
-
-
-@pytest.mark.slow
-def test_amber_triangles_mark_the_requests(compare: AppTest) -> None:
-    add(compare, "1")
     marks = recall_marks(compare)
     assert set(marks) == {WINDOW, SUMMARY}  # the full buffer sends it anyway
-    lines = token_lines(compare)
     for label, trace in marks.items():
-        assert (trace["marker"]["symbol"], trace["marker"]["color"]) == (
-            "triangle-down",
-            PART_COLORS["recalled"],
-        )
+        assert trace["marker"]["symbol"] == "triangle-down"
+        assert trace["marker"]["color"] == PART_COLORS["recalled"]
         assert numbers(trace["x"]) == [INTO]
-        assert (
-            numbers(trace["y"])[0] > lines[label][INTO - 1]
-        )  # above it, where no diamond and no ring stands
+        # Above it, where no diamond and no ring stands.
+        assert numbers(trace["y"])[0] > lines[label][INTO - 1]
         assert f"2 messages of turn 1 into turn {INTO}" in trace["text"][0]
+
+    add(compare, "2", uid=1)
+    compare.button(key="added-remove-0").click().run()
+    assert listed(compare) == [f"Turn {INTO} gets turn 2, {WINDOW}"]
+    compare.button(key="added-remove-0").click().run()
+    assert not listed(compare)
+    assert not recall_marks(compare)
+    assert token_lines(compare) == before
 
 
 def test_a_recall_for_one_setting_leaves_the_others_as_they_are(
@@ -172,40 +181,26 @@ def test_the_inspector_and_the_areas_show_what_was_recalled(compare: AppTest) ->
 
 
 @pytest.mark.slow
-def test_a_list_that_names_no_earlier_turns_is_one_sentence(compare: AppTest) -> None:
-    before = token_lines(compare)
-    for turns, said in (
-        ("", "Name the turns"),
-        (f"1, {INTO + 1}-99", f"Turn {INTO + 1} does not come before turn {INTO}"),
-    ):
-        add(compare, turns)
-        (sentence,) = sentences(compare.error)
-        assert said in sentence
-        assert not listed(compare)
-        assert token_lines(compare) == before
-    add(compare, "1")  # said right, the sentence is gone
-    assert not compare.error
-    assert listed(compare)
-
-
-@pytest.mark.slow
-def test_a_turn_named_twice_is_recalled_once(compare: AppTest) -> None:
+def test_recalls_go_with_their_conversation_and_their_setting(compare: AppTest) -> None:
     add(compare, "3, 1, 3, 1-2")
     add(compare, "1-3")
     assert listed(compare) == [f"Turn {INTO} gets turns 1, 2 and 3, all settings"]
-
-
-@pytest.mark.slow
-def test_a_removed_recall_leaves_no_trace(compare: AppTest) -> None:
-    before = token_lines(compare)
-    add(compare, "1")
-    add(compare, "2", uid=1)
-    compare.button(key="added-remove-0").click().run()
-    assert listed(compare) == [f"Turn {INTO} gets turn 2, {WINDOW}"]
-    compare.button(key="added-remove-0").click().run()
+    labelled(compare.selectbox, "Conversation").select("sample-tutoring").run()
     assert not listed(compare)
     assert not recall_marks(compare)
-    assert token_lines(compare) == before
+    labelled(compare.selectbox, "Conversation").select("sample-trip").run()
+    assert not listed(compare)
+
+    add(compare, "1", uid=1)
+    labelled(compare.number_input, "Window size").set_value(4).run()
+    assert listed(compare) == [f"Turn {INTO} gets turn 1, Sliding window · 4 messages"]
+    assert list(recall_marks(compare)) == ["Sliding window · 4 messages"]
+    add(compare, "2", uid=2)
+    compare.button(key="remove-1").click().run()
+    assert listed(compare) == [f"Turn {INTO} gets turn 2, {SUMMARY}"]
+    assert list(recall_marks(compare)) == [SUMMARY]
+    click(compare, "Add a setting")
+    assert list(recall_marks(compare)) == [SUMMARY]
 
 
 @pytest.mark.slow
@@ -226,35 +221,6 @@ def test_a_setting_with_recall_switched_off_is_replayed_without(
         SUMMARY: more,
     }
     assert set(recall_marks(compare)) == {WINDOW, SUMMARY}
-
-
-@pytest.mark.slow
-def test_another_conversation_forgets_them(compare: AppTest) -> None:
-    add(compare, "1")
-    labelled(compare.selectbox, "Conversation").select("sample-tutoring").run()
-    assert not listed(compare)
-    assert not recall_marks(compare)
-    labelled(compare.selectbox, "Conversation").select("sample-trip").run()
-    assert not listed(compare)
-
-
-@pytest.mark.slow
-def test_a_removed_setting_takes_its_recalls_along(compare: AppTest) -> None:
-    add(compare, "1", uid=1)
-    add(compare, "2", uid=2)
-    compare.button(key="remove-1").click().run()
-    assert listed(compare) == [f"Turn {INTO} gets turn 2, {SUMMARY}"]
-    assert list(recall_marks(compare)) == [SUMMARY]
-    click(compare, "Add a setting")
-    assert list(recall_marks(compare)) == [SUMMARY]
-
-
-@pytest.mark.slow
-def test_the_list_follows_the_setting_when_it_is_changed(compare: AppTest) -> None:
-    add(compare, "1", uid=1)
-    labelled(compare.number_input, "Window size").set_value(4).run()
-    assert listed(compare) == [f"Turn {INTO} gets turn 1, Sliding window · 4 messages"]
-    assert list(recall_marks(compare)) == ["Sliding window · 4 messages"]
 
 
 @pytest.mark.slow
