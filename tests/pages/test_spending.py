@@ -21,7 +21,6 @@ CALL_USD = 1000 * 0.25e-6 + 100 * 2e-6
 """What one call costs that the server answers: gpt-5-mini at list price."""
 REFUSED = "The budget of $0 allows no further call: $0 is spent, and the next call of model openai/gpt-5-mini may cost "
 GO_ON = "Raise the budget under Models in the sidebar to go on."
-PAGES = ("compare", "chat")
 
 
 def spent(session: AppTest) -> str:
@@ -106,22 +105,18 @@ budget is in ``test_tune_paid.py``."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PAGES)
-def test_who_uses_free_models_sees_nothing_of_money(name: str) -> None:
-    page = open_page(name)
-    assert not spent(page)
+def test_it_is_in_sight_from_the_first_paid_model_on_and_on_other_pages_too(
+    server: OpenAIServer,
+) -> None:
+    page = open_page("compare")
+    assert not spent(page), "who uses free models sees nothing of money"
     assert not any(
         field.label.startswith("Budget (USD)") for field in page.number_input
     )
     assert "At most $" not in said(page)
-
-
-@pytest.mark.slow
-def test_it_is_in_sight_from_the_first_paid_model_on_and_on_other_pages_too(
-    server: OpenAIServer,
-) -> None:
-    page = use_model(open_page("compare"), "Chat model", server.api_base)
-    assert spent(page) == "Spent in this session: $0.00 · budget $1.00"
+    use_model(page, "Chat model", server.api_base)
+    at_first = "Spent in this session: $0.00 · budget $1.00"
+    assert spent(page) == at_first
     ask(page, FLIGHT)
     now = spent(page)
     assert now == "Spent in this session: $0.0014 · budget $1.00", (
@@ -132,13 +127,8 @@ def test_it_is_in_sight_from_the_first_paid_model_on_and_on_other_pages_too(
         assert spent(page) == now, address
     labelled(page.selectbox, "Chat model").select("offline").run()
     assert spent(page) == now
-
-
-@pytest.mark.slow
-def test_each_session_has_its_own(server: OpenAIServer) -> None:
-    ask(use_model(open_page("compare"), "Chat model", server.api_base), FLIGHT)
     other = use_model(open_page("compare"), "Chat model", server.api_base)
-    assert spent(other) == "Spent in this session: $0.00 · budget $1.00"
+    assert spent(other) == at_first, "each session has its own"
 
 
 @pytest.mark.slow
@@ -238,19 +228,16 @@ def test_the_test_of_a_connection(server: OpenAIServer) -> None:
     assert "Its server lists gpt-5-mini." in said(page), "it stays"
     labelled(page.text_input, "API key").set_value("another").run()
     assert "Its server lists" not in said(page), "another key was not tested"
-
-
-@pytest.mark.slow
-def test_no_key_is_shown(server: OpenAIServer) -> None:
+    labelled(page.text_input, "API key").set_value(KEY).run()
     server.otherwise = listing(KEY)
-    page = click(_paid_compare(server.api_base), "Test the connection")
+    click(page, "Test the connection")
     shown = [element.value for element in page.main if hasattr(element, "value")]
     shown += [
         element.value
         for element in page.sidebar
         if hasattr(element, "value") and element.type != "text_input"
     ]
-    assert not any(KEY in str(value) for value in shown)
+    assert not any(KEY in str(value) for value in shown), "no key is shown"
 
 
 def test_the_reply_limit_bounds_what_is_said_and_what_is_asked(
