@@ -7,7 +7,7 @@ import socket
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.models.openai_server import OpenAIServer, status, text
+from tests.models.openai_server import OpenAIServer, text
 from tests.pages.chatting import (
     FACT,
     KEY,
@@ -43,29 +43,21 @@ def closed_address() -> str:
 
 
 @pytest.mark.slow
-def test_an_unreachable_model_is_one_sentence_and_the_message_stays(
-    chat: AppTest, closed_address: str
-) -> None:
-    use_model(chat, "Chat model", closed_address)
-    say(chat, FACT)
-    assert page_of(chat) == "chat"
-    (sentence,) = sentences(chat.error)
-    assert "Traceback" not in sentence
-    assert KEY not in sentence
-    assert bubbles(chat) == [("user", FACT)]
-    chat.run()
-    assert bubbles(chat) == [("user", FACT)]
-    assert sentences(chat.error) == [sentence]
-
-
-@pytest.mark.slow
-def test_the_kept_message_is_answered_by_another_model(
+def test_a_message_that_an_unreachable_model_leaves_stays_and_another_one_answers(
     chat: AppTest, closed_address: str
 ) -> None:
     say(chat, FACT)
     use_model(chat, "Chat model", closed_address)
     say(chat, QUESTION)
-    assert [who for who, _ in bubbles(chat)] == ["user", "assistant", "user"]
+    assert page_of(chat) == "chat"
+    (sentence,) = sentences(chat.error)
+    assert "Traceback" not in sentence
+    assert KEY not in sentence
+    said = bubbles(chat)
+    assert [who for who, _ in said] == ["user", "assistant", "user"]
+    chat.run()
+    assert bubbles(chat) == said
+    assert sentences(chat.error) == [sentence]
     kept = bubbles(open_page("chat", chat=chat_link(chat)))
     assert kept[-1] == ("user", QUESTION)
     labelled(chat.selectbox, "Chat model").select("offline").run()
@@ -76,38 +68,22 @@ def test_the_kept_message_is_answered_by_another_model(
     assert not chat.error
 
 
-def test_a_refused_key_is_said_without_the_key(
+def test_the_provider_gets_what_the_page_shows_and_retry_replaces_its_reply(
     chat: AppTest, server: OpenAIServer
 ) -> None:
-    server.then(status(401, f"Incorrect API key provided: {KEY}", "invalid_api_key"))
-    use_model(chat, "Chat model", server.api_base)
-    say(chat, FACT)
-    (sentence,) = sentences(chat.error)
-    assert "key" in sentence
-    assert KEY not in sentence
-
-
-def test_retry_replaces_the_reply(chat: AppTest, server: OpenAIServer) -> None:
     server.then(text("The first ", "answer."), text("The second ", "answer."))
     use_model(chat, "Chat model", server.api_base)
     say(chat, FACT)
     assert bubbles(chat) == [("user", FACT), ("assistant", "The first answer.")]
-    click(chat, "Retry")
-    assert bubbles(chat) == [("user", FACT), ("assistant", "The second answer.")]
-    chat.run()
-    assert bubbles(chat) == [("user", FACT), ("assistant", "The second answer.")]
-
-
-def test_what_the_page_shows_is_what_the_provider_got(
-    chat: AppTest, server: OpenAIServer
-) -> None:
-    use_model(chat, "Chat model", server.api_base)
-    say(chat, FACT)
     sent = [
         (message["role"], message["content"])
         for message in server.requests[-1].body["messages"]
     ]
     assert sent == [("system", "You are a helpful assistant."), ("user", FACT)]
+    click(chat, "Retry")
+    assert bubbles(chat) == [("user", FACT), ("assistant", "The second answer.")]
+    chat.run()
+    assert bubbles(chat) == [("user", FACT), ("assistant", "The second answer.")]
 
 
 @pytest.mark.slow
