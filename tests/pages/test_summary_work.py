@@ -37,11 +37,24 @@ def settings(session: AppTest) -> list[str]:
     return labelled(session.segmented_control, "Setting").options
 
 
-def test_the_conversation_is_replayed_with_ones_own_wording(page: AppTest) -> None:
-    assert wording(page) != WORDING
+def offers_to_compare(session: AppTest) -> bool:
+    labels = [button.label for button in session.button]
+    return any(label.startswith("Compare with the wording") for label in labels)
+
+
+def is_reworded(session: AppTest) -> bool:
+    return any(label.endswith("reworded") for label in settings(session))
+
+
+def test_the_conversation_is_replayed_with_ones_own_wording_until_that_is_taken_back(
+    page: AppTest,
+) -> None:
+    before = wording(page)
+    assert before != WORDING
+    assert not offers_to_compare(page)
     reword(page)
     assert wording(page) == WORDING
-    assert any(label.endswith("reworded") for label in settings(page))
+    assert is_reworded(page)
     (edited,) = [
         entry
         for entry in stored_runs(Workspace().store, "sample-trip")
@@ -49,14 +62,12 @@ def test_the_conversation_is_replayed_with_ones_own_wording(page: AppTest) -> No
     ][1:]
     assert edited.request_count == 46
 
-
-@pytest.mark.slow
-def test_taking_it_back_shows_the_summarizers_again(page: AppTest) -> None:
-    before = wording(page)
-    reword(page)
-    click(page, "Take my wording back")
-    assert wording(page) == before
-    assert not any(label.endswith("reworded") for label in settings(page))
+    again = open_page("summaries")
+    assert wording(again) == WORDING, "it is there after a reload"
+    click(again, "Take my wording back")
+    assert wording(again) == before
+    assert not is_reworded(again)
+    assert wording(open_page("summaries")) == before
 
 
 @pytest.mark.slow
@@ -64,10 +75,10 @@ def test_the_setting_stands_beside_itself_with_the_wording_as_it_was(
     page: AppTest,
 ) -> None:
     before = wording(page)
-    assert not any(
-        button.label.startswith("Compare with the wording") for button in page.button
-    )
     reword(page)
+    for limit, has_edits in ((900, False), (1500, True)):
+        labelled(page.number_input, "Max token limit").set_value(limit).run()
+        assert is_reworded(page) == has_edits
     click(page, "Compare with the wording as it was")
     assert [
         label for label in settings(page) if label.startswith("Summary buffer")
@@ -78,24 +89,10 @@ def test_the_setting_stands_beside_itself_with_the_wording_as_it_was(
     assert wording(page) == WORDING
     labelled(page.segmented_control, "Setting").set_value(3).run()
     assert wording(page) == before
-    assert not any(
-        button.label.startswith("Compare with the wording") for button in page.button
-    )
+    assert not offers_to_compare(page)
     labelled(page.segmented_control, "Setting").set_value(2).run()
     assert "stands in the sidebar" in "".join(sentences(page.caption))
     assert page_of(click(page, "See both in Compare")) == "compare"
-
-
-@pytest.mark.slow
-def test_a_wording_is_there_after_a_reload_until_it_is_taken_back(
-    page: AppTest,
-) -> None:
-    before = wording(page)
-    reword(page)
-    again = open_page("summaries")
-    assert wording(again) == WORDING
-    click(again, "Take my wording back")
-    assert wording(open_page("summaries")) == before
 
 
 @pytest.mark.slow
@@ -109,18 +106,6 @@ def test_where_others_reach_the_server_a_wording_stays_with_its_visitor(
     assert wording(open_page("summaries")) == before
 
 
-@pytest.mark.slow
-def test_another_parameter_has_no_edits_and_the_first_has_them_again(
-    page: AppTest,
-) -> None:
-    reword(page)
-    limit = labelled(page.number_input, "Max token limit")
-    limit.set_value(900).run()
-    assert not any(label.endswith("reworded") for label in settings(page))
-    labelled(page.number_input, "Max token limit").set_value(1500).run()
-    assert any(label.endswith("reworded") for label in settings(page))
-
-
 def test_a_chat_as_it_was_held_is_reworded_in_chat() -> None:
     workspace = Workspace()
     chat = Chat(memviz.strategy("summary", buffer_size=1))
@@ -130,8 +115,7 @@ def test_a_chat_as_it_was_held_is_reworded_in_chat() -> None:
     chat.send("And now?")
     id = workspace.new_chat(chat)
     workspace.save_chat(id, chat, "offline")
-    session = open_page("summaries")
-    labelled(session.selectbox, "Conversation").set_value(id).run()
+    session = open_page("summaries", conversation=id)
     chosen = labelled(session.segmented_control, "Setting")
     chosen.set_value(len(chosen.options) - 1).run()
     assert chosen.options[-1].startswith("Chat as it was held")
@@ -165,23 +149,12 @@ def test_two_prompts_give_two_summaries_with_their_tokens_and_facts(
         "A is the prompt that the run was made with"
     )
     assert wording(page) == before
-
-
-@pytest.mark.slow
-def test_a_chosen_prompt_fills_its_box_and_one_of_ones_own_is_sent(
-    page: AppTest,
-) -> None:
     labelled(page.selectbox, "Prompt A").set_value("Short").run()
-    assert (
-        "at most 60 words"
-        in labelled(page.text_area, "What the summarizer is told, A").value
-    )
-    labelled(page.text_area, "What the summarizer is told, A").set_value(
-        "Summarize in at most 5 words."
-    ).run()
+    instruction = labelled(page.text_area, "What the summarizer is told, A")
+    assert "at most 60 words" in instruction.value
+    instruction.set_value("Summarize in at most 5 words.").run()
     click(page, "Try both")
-    shown = texts(page)
-    assert any(0 < len(value.split()) <= 5 for value in shown)
+    assert any(0 < len(value.split()) <= 5 for value in texts(page))
 
 
 @pytest.mark.slow
@@ -189,9 +162,7 @@ def test_a_real_summarizer_is_asked_on_a_click_alone_and_its_failure_is_said(
     server: OpenAIServer,
 ) -> None:
     session = open_page("summaries")
-    labelled(session.selectbox, "Summarizer").set_value("openai/gpt-5-mini").run()
-    labelled(session.text_input, "API key").set_value("a-key").run()
-    labelled(session.text_input, "Base URL").set_value(server.api_base).run()
+    use_model(session, "Summarizer", server.api_base)
     assert server.requests == []
     click(session, "Replay with")
     labelled(session.segmented_control, "Setting").set_value(2).run()
