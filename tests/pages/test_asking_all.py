@@ -8,10 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.transcripts.samples import sample
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.asking import FLIGHT, ask, cards, sources
 from tests.pages.chatting import KEY, use_model
+from tests.pages.comparing import FIRST, replayed
 from tests.pages.driving import (
     click,
     labelled,
@@ -22,11 +22,10 @@ from tests.pages.driving import (
     turn_shown,
 )
 
-BUFFER, WINDOW, SUMMARY = (
-    "Full buffer",
-    "Sliding window · 10 messages",
-    "Summary buffer · 1,500 tokens · 120 words",
-)
+pytestmark = pytest.mark.one_library
+
+BUFFER, WINDOW, SUMMARY = FIRST
+QUESTION_LABEL = "One question to all settings"
 CODE = "QX7R4M"
 PASSPORT = "What is the date on which Finn's old passport expires?"
 
@@ -36,10 +35,11 @@ def compare() -> AppTest:
     return open_page("compare")
 
 
-def test_every_setting_answers_and_says_where_it_had_that_from(
+def test_every_setting_answers_a_question_and_says_where_it_had_that_from(
     compare: AppTest,
 ) -> None:
-    ask(compare, FLIGHT)
+    click(compare, FLIGHT)  # a question of the conversation is one click away
+    assert labelled(compare.text_input, QUESTION_LABEL).value == FLIGHT
     assert sources(compare) == {
         BUFFER: "word for word",
         WINDOW: "not in context",
@@ -55,22 +55,23 @@ def test_every_setting_answers_and_says_where_it_had_that_from(
         caption.startswith("Message 15 of turn 8: ") and CODE in caption
         for caption in captions
     )
+    record = memviz.ask(replayed(FIRST[WINDOW]), FLIGHT)
+    sent = f"{record.total_tokens:,} tokens sent · 9 messages word for word"
+    assert sent in captions
+    # The full buffer's source says where the window finds it.
+    labels = [button.label for button in compare.button]
+    assert any(label.startswith("Bring turn 8 back") for label in labels)
 
-
-@pytest.mark.slow
-def test_what_was_sent_for_an_answer_is_in_its_card(compare: AppTest) -> None:
-    ask(compare, FLIGHT)
-    trip = sample("trip")
-    run = memviz.replay(
-        list(trip.messages),
-        memviz.strategy("window", window_size=10),
-        system_prompt=trip.system_prompt,
-    )
-    record = memviz.ask(run, FLIGHT)
-    sent = [
-        caption for caption in sentences(compare.caption) if "tokens sent" in caption
-    ]
-    assert f"{record.total_tokens:,} tokens sent · 9 messages word for word" in sent
+    ask(compare, "   ")
+    assert not compare.error
+    example = labelled(compare.text_input, QUESTION_LABEL).placeholder
+    assert example == PASSPORT, "an empty field asks what stands in it as an example"
+    assert any(said.endswith(f": {PASSPORT}") for said in sentences(compare.caption))
+    assert sources(compare) == {
+        BUFFER: "word for word",
+        WINDOW: "not in context",
+        SUMMARY: "not in context",
+    }
 
 
 @pytest.mark.slow
@@ -84,22 +85,6 @@ def test_what_the_model_recalled_by_itself_is_said(compare: AppTest) -> None:
     assert any(
         "recalled · 2 calls" in caption for caption in sentences(compare.caption)
     )
-
-
-@pytest.mark.parametrize("question", ["   "])
-def test_an_empty_field_asks_the_question_that_stands_in_it_as_an_example(
-    compare: AppTest, question: str
-) -> None:
-    ask(compare, question)
-    assert not compare.error
-    example = labelled(compare.text_input, "One question to all settings").placeholder
-    assert example == PASSPORT
-    assert any(said.endswith(f": {PASSPORT}") for said in sentences(compare.caption))
-    assert sources(compare) == {
-        BUFFER: "word for word",
-        WINDOW: "not in context",
-        SUMMARY: "not in context",
-    }
 
 
 @pytest.mark.slow
@@ -177,18 +162,6 @@ def test_a_model_that_nobody_knows_is_a_sentence(
 
 
 @pytest.mark.slow
-def test_the_answer_of_a_setting_goes_with_it(compare: AppTest) -> None:
-    ask(compare, FLIGHT)
-    labelled(compare.number_input, "Window size").set_value(4).run()
-    assert set(sources(compare)) == {BUFFER, SUMMARY}
-    compare.button(key="remove-0").click().run()
-    assert set(sources(compare)) == {SUMMARY}
-    labelled(compare.selectbox, "Conversation").select("sample-tutoring").run()
-    assert not cards(compare)
-    assert not any("Asked" in caption for caption in sentences(compare.caption))
-
-
-@pytest.mark.slow
 def test_questions_and_answers_are_text(compare: AppTest, server: OpenAIServer) -> None:
     said = "Pay $5 or $6 for <script>alert(1)</script> **now** :red[x]"
     server.then(*[text(said)] * 3)  # one for each setting, whichever asks first
@@ -207,13 +180,6 @@ def test_questions_and_answers_are_text(compare: AppTest, server: OpenAIServer) 
         assert not any(
             piece in unescaped for piece in ("$5", "<script", "**now", ":red[")
         )
-
-
-def test_a_question_of_the_conversation_is_one_click_away(compare: AppTest) -> None:
-    click(compare, FLIGHT)
-    assert f"Asked: {FLIGHT}" in sentences(compare.caption)
-    assert labelled(compare.text_input, "One question to all settings").value == FLIGHT
-    assert [CODE in card.answer for card in cards(compare)] == [True, False, True]
 
 
 @pytest.mark.slow
@@ -251,12 +217,7 @@ def test_a_lost_answer_is_brought_back_for_what_the_button_says(
     read_request(compare)
     assert turn_shown(compare) == 46
     assert labelled(compare.selectbox, "Setting").value == 1
-    trip = sample("trip")
-    run = memviz.replay(
-        list(trip.messages),
-        memviz.strategy("window", window_size=10),
-        system_prompt=trip.system_prompt,
-    )
+    run = replayed(FIRST[WINDOW])
     without, with_turn = (
         memviz.ask(run, PASSPORT, recalls=recalls)
         for recalls in ([], [memviz.Recall(turns=[6])])
@@ -276,12 +237,10 @@ def test_a_lost_answer_is_brought_back_for_what_the_button_says(
     assert not any(
         caption.startswith("Before: ") for caption in sentences(compare.caption)
     )
-
-
-def test_what_one_setting_knows_says_where_another_finds_it(compare: AppTest) -> None:
-    ask(
-        compare, FLIGHT
-    )  # no question of the conversation's own: the full buffer's source says where it stands
-    assert any(
-        button.label.startswith("Bring turn 8 back") for button in compare.button
-    )
+    labelled(compare.number_input, "Window size").set_value(4).run()
+    assert set(sources(compare)) == {BUFFER, SUMMARY}, "an answer goes with its setting"
+    compare.button(key="remove-0").click().run()
+    assert set(sources(compare)) == {SUMMARY}
+    labelled(compare.selectbox, "Conversation").select("sample-tutoring").run()
+    assert not cards(compare)
+    assert not any("Asked" in caption for caption in sentences(compare.caption))
