@@ -3,12 +3,15 @@ and with the others the one that replays and the one that looks for facts."""
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from memviz.storage.workspace import Workspace
 from memviz.transcripts import load_file
 from tests.page_names import QUESTIONS
-from tests.pages.driving import finished, labelled, open_page, page_of
+from tests.pages.driving import labelled, open_page, page_of
+from tests.pages.tuning import open_sweep
 from tests.real_conversations import FOLDER, MISSING, is_there
 
 OF_NO_CONVERSATION = ("lessons", "guide", "live", "fleet")
@@ -25,11 +28,8 @@ def test_pages_stand(file: str) -> None:
     talk = max(talks, key=lambda talk: len(talk.messages))
     id = Workspace().add([talk])[0].id
     for name in ALL_PAGES if file in ON_ALL_PAGES else ("compare", "retention"):
-        if name == "tune":
-            # The only page that takes several conversations; it sweeps in the background.
-            session = open_page(name)
-            labelled(session.multiselect, "Conversations").set_value([id])
-            finished(session.run())
+        if name == "tune":  # the only page that takes several conversations
+            session = open_sweep("buffer", "window", over=json.dumps([id]))
         else:
             parts = {"chat": {"chat": id}, "library": {}}
             session = open_page(name, **parts.get(name, {"conversation": id}))
