@@ -22,8 +22,6 @@ from tests.pages.driving import (
     turn_shown,
 )
 
-pytestmark = pytest.mark.one_library
-
 BUFFER, WINDOW, SUMMARY = FIRST
 QUESTION_LABEL = "One question to all settings"
 CODE = "QX7R4M"
