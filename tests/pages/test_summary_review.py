@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from memviz.storage.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, status, text
+from tests.pages.chatting import use_model
 from tests.pages.driving import (
     click,
     labelled,
@@ -52,7 +53,13 @@ def summary_in_force(session: AppTest) -> str:
     return labelled(session.text_area, "Version").value
 
 
-def test_it_stops_and_shows_what_and_the_proposal_and_goes_on_after_the_decision() -> (
+def versions(session: AppTest) -> list[str]:
+    """The labels of the fields that hold a summary in force."""
+    areas = [area.label for area in session.text_area]
+    return [label for label in areas if label.startswith("Version")]
+
+
+def test_it_stops_with_a_proposal_goes_on_and_the_summary_can_be_rewritten_and_undone() -> (
     None
 ):
     session = chat_that_asks()
@@ -64,14 +71,26 @@ def test_it_stops_and_shows_what_and_the_proposal_and_goes_on_after_the_decision
         "It is due because" in value and "> 160" in value
         for value in sentences(session.caption)
     )
-    assert "3,100 euros" in proposed(session)
-    assert f"user: {FACT}" in texts(session)
     text = proposed(session)
+    assert "3,100 euros" in text
+    assert f"user: {FACT}" in texts(session)
     click(session, "Use it")
     assert not waits(session)
     assert summary_in_force(session) == text
     assert session.chat_message[-1].avatar  # the reply that had to wait is there
     assert session.chat_message[-1].name == "assistant"
+
+    labelled(session.text_area, "Version").set_value("  ").run()
+    click(session, "Save my wording")
+    assert any("The summary is empty" in value for value in sentences(session.error))
+    labelled(session.text_area, "Version").set_value("The budget is 5,000 euros.").run()
+    click(session, "Save my wording")
+    assert summary_in_force(session) == "The budget is 5,000 euros."
+    click(session, "Undo the edit")
+    assert summary_in_force(session) == text
+    click(session, "Undo the last summarization")
+    assert not versions(session)
+    assert asks(session)
 
 
 @pytest.mark.slow
@@ -88,8 +107,7 @@ def test_ones_own_wording_is_what_the_model_gets_and_it_is_kept(
     if waits(session):
         click(session, "Skip")
     assert any("4,200 euros" in text for text in texts(session))
-    id = session.query_params["chat"]
-    again = open_page("chat", chat=id[0] if isinstance(id, list) else id)
+    again = open_page("chat", chat=chat_of(session))
     assert summary_in_force(again) == "The budget is 4,200 euros."
 
 
@@ -98,22 +116,42 @@ def chat_of(session: AppTest) -> str:
     return id[0] if isinstance(id, list) else id
 
 
-def test_after_a_reload_the_chat_still_asks_and_the_same_proposal_waits() -> None:
+def test_after_a_reload_the_same_proposal_waits_is_written_again_and_skipped() -> None:
     session = chat_that_asks()
-    text = proposed(session)
-    again = open_page("chat", chat=chat_of(session))
-    assert labelled(again.toggle, "Ask before").value is True
+    first = proposed(session)
+    again = reloaded(session)
+    assert asks(again)
     assert waits(again)
-    assert proposed(again) == text
+    assert proposed(again) == first
+    labelled(again.selectbox, "Prompt").set_value("List of facts").run()
+    instruction = labelled(again.text_area, "What the summarizer is told")
+    assert instruction.value.startswith("List every fact")
+    instruction.set_value("Summarize in at most 6 words.").run()
+    again.button(key="review-again").click().run()
+    assert proposed(again) != first
+    assert len(proposed(again).split()) <= 6
+    assert any(value.startswith("Draft 2.") for value in sentences(again.caption))
     click(again, "Skip")
     assert not waits(again)
-    assert labelled(open_page("chat").toggle, "Ask before").value is False, (
-        "it belongs to the conversation"
-    )
+    assert not versions(again), "all is sent word for word"
+    assert not asks(open_page("chat")), "it belongs to the conversation"
+
+
+RECALL = "Let the model recall"
 
 
 def asks(session: AppTest) -> bool:
     return labelled(session.toggle, "Ask before").value
+
+
+def switches(session: AppTest) -> list[bool]:
+    """What is switched on: to ask before a summary, and that the model may recall."""
+    return [asks(session), labelled(session.toggle, RECALL).value]
+
+
+def switch(session: AppTest, is_on: bool) -> AppTest:
+    labelled(session.toggle, "Ask before").set_value(is_on)
+    return labelled(session.toggle, RECALL).set_value(is_on).run()
 
 
 def reloaded(session: AppTest) -> AppTest:
@@ -125,84 +163,34 @@ def reloaded(session: AppTest) -> AppTest:
     return open_address("chat", parts)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("address", [{}, {"chat": "sample-trip"}])
-def test_what_is_not_saved_yet_asks_after_a_reload_as_well(
-    address: dict[str, str],
+def test_what_is_not_saved_yet_or_cannot_be_asks_after_a_reload_as_well(
+    database: Path,
 ) -> None:
-    session = open_page("chat", **address)
-    labelled(session.toggle, "Ask before").set_value(True).run()
-    again = reloaded(session)
-    assert asks(again)
+    again = reloaded(switch(open_page("chat"), True))
+    assert switches(again) == [True, True]
     assert not sentences(again.warning)
-    assert asks(reloaded(again))
-    labelled(again.toggle, "Ask before").set_value(False).run()
-    assert not asks(reloaded(again))
-
-
-@pytest.mark.parametrize("said", [[], [FACT]])
-def test_that_the_model_may_recall_outlives_a_reload(said: list[str]) -> None:
-    session = (
-        labelled(open_page("chat").toggle, "Let the model recall").set_value(True).run()
-    )
-    for message in said:
-        say(session, message)
-    again = reloaded(session)
-    assert labelled(again.toggle, "Let the model recall").value is True
-    labelled(again.toggle, "Let the model recall").set_value(False).run()
-    assert labelled(reloaded(again).toggle, "Let the model recall").value is False
-
-
-def test_what_could_not_be_stored_asks_after_a_reload_as_well(database: Path) -> None:
-    session = labelled(open_page("chat").toggle, "Ask before").set_value(True).run()
+    again = reloaded(again)
+    assert switches(again) == [True, True]
+    again = reloaded(switch(again, False))
+    assert switches(again) == [False, False]
+    switch(again, True)
     with sqlite3.connect(database) as connection:
         connection.execute(
             "create trigger no_more before insert on message begin select raise(abort, 'full'); end"
         )
-    say(session, FACT)
-    assert session.chat_message
-    assert "chat" not in session.query_params
-    assert asks(reloaded(session))
+    say(again, FACT)
+    assert again.chat_message
+    assert "chat" not in again.query_params
+    assert asks(reloaded(again))
 
 
-def test_a_saved_chat_has_the_switch_and_its_address_does_not() -> None:
-    session = labelled(open_page("chat").toggle, "Ask before").set_value(True).run()
-    say(session, FACT)
+def test_a_saved_chat_has_the_switches_and_its_address_does_not() -> None:
+    session = say(switch(open_page("chat"), True), FACT)
     assert "review" not in session.query_params
-    assert asks(reloaded(session))
-    labelled(session.toggle, "Ask before").set_value(False).run()
+    assert switches(reloaded(session)) == [True, True]
+    switch(session, False)
     stale = open_page("chat", chat=chat_of(session), review="True")
-    assert not asks(stale), "what is stored counts"
-
-
-def test_skip_sends_everything_word_for_word() -> None:
-    session = chat_that_asks()
-    click(session, "Skip")
-    assert not waits(session)
-    assert not [area for area in session.text_area if area.label.startswith("Version")]
-
-
-def test_written_again_with_another_prompt() -> None:
-    session = chat_that_asks()
-    first = proposed(session)
-    labelled(session.text_area, "What the summarizer is told").set_value(
-        "Summarize in at most 6 words."
-    ).run()
-    labelled(
-        [b for b in session.button if b.key == "review-again"], "Write again"
-    ).click().run()
-    assert proposed(session) != first
-    assert len(proposed(session).split()) <= 6
-    assert any(value.startswith("Draft 2.") for value in sentences(session.caption))
-
-
-@pytest.mark.slow
-def test_choosing_a_prompt_fills_in_its_text() -> None:
-    session = chat_that_asks()
-    labelled(session.selectbox, "Prompt").set_value("List of facts").run()
-    assert labelled(session.text_area, "What the summarizer is told").value.startswith(
-        "List every fact"
-    )
+    assert switches(stale) == [False, False], "what is stored counts"
 
 
 @pytest.mark.slow
@@ -212,9 +200,7 @@ def test_a_failing_summarizer_is_said_and_ones_own_summary_can_be_used(
     session = open_page("chat")
     labelled(session.number_input, "Max token limit").set_value(160).run()
     labelled(session.toggle, "Ask before").set_value(True).run()
-    labelled(session.selectbox, "Summarizer").set_value("openai/gpt-5-mini").run()
-    labelled(session.text_input, "API key").set_value("a-key").run()
-    labelled(session.text_input, "Base URL").set_value(server.api_base).run()
+    use_model(session, "Summarizer", server.api_base)
     server.script.append(status(401, "wrong key"))
     say(session, FACT)
     while not waits(session):
@@ -236,30 +222,9 @@ def test_a_failing_summarizer_is_said_and_ones_own_summary_can_be_used(
     assert summary_in_force(session) == "Budget 3,100 euros."
 
 
-def test_a_summary_in_force_can_be_rewritten_and_that_undone() -> None:
-    session = chat_that_asks()
-    click(session, "Use it")
-    old = summary_in_force(session)
-    labelled(session.text_area, "Version").set_value("The budget is 5,000 euros.").run()
-    click(session, "Save my wording")
-    assert summary_in_force(session) == "The budget is 5,000 euros."
-    click(session, "Undo the edit")
-    assert summary_in_force(session) == old
-    click(session, "Undo the last summarization")
-    assert not [area for area in session.text_area if area.label.startswith("Version")]
-    assert labelled(session.toggle, "Ask before").value is True
-
-
-def test_an_empty_wording_is_refused_in_a_sentence() -> None:
-    session = chat_that_asks()
-    click(session, "Use it")
-    labelled(session.text_area, "Version").set_value("  ").run()
-    click(session, "Save my wording")
-    assert any("The summary is empty" in value for value in sentences(session.error))
-
-
 def test_editing_a_bundled_sample_makes_a_conversation_of_ones_own() -> None:
-    session = open_page("chat", chat="sample-trip")
+    session = switch(open_page("chat", chat="sample-trip"), True)
+    assert asks(reloaded(session)), "what is not saved asks after a reload as well"
     labelled(session.text_area, "Version").set_value("The budget is 5,000 euros.").run()
     click(session, "Save my wording")
     assert labelled(session.selectbox, "Conversation").value != "sample-trip"
@@ -268,10 +233,9 @@ def test_editing_a_bundled_sample_makes_a_conversation_of_ones_own() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy_id", ["summary_only", "recent_only"])
-def test_an_entry_of_a_list_can_be_chosen_and_rewritten(strategy_id: str) -> None:
+def test_an_entry_of_a_list_can_be_chosen_and_rewritten() -> None:
     session = open_page("chat")
-    labelled(session.selectbox, "Strategy").set_value(strategy_id).run()
+    labelled(session.selectbox, "Strategy").set_value("summary_only").run()
     say(session, FACT)
     say(session, FILLER)
     entry = labelled(session.selectbox, "Entry")
