@@ -72,15 +72,6 @@ def test_the_offline_model_answers_every_question_under_every_setting() -> None:
 
 
 @pytest.mark.slow
-def test_answers_are_there_after_a_reload(short: str) -> None:
-    session = ask(only_the_buffer(opened(short)))
-    again = only_the_buffer(opened(short))
-    assert results(again) == results(session)
-    with pytest.raises(KeyError):
-        again.button(key="judged-ask")
-
-
-@pytest.mark.slow
 def test_where_others_reach_the_server_answers_stay_with_their_visitor(
     short: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,7 +82,9 @@ def test_where_others_reach_the_server_answers_stay_with_their_visitor(
 
 
 @pytest.mark.slow
-def test_only_the_settings_and_questions_that_are_chosen(short: str) -> None:
+def test_only_the_settings_and_questions_that_are_chosen_and_answers_are_kept(
+    short: str, server: OpenAIServer
+) -> None:
     session = only_the_buffer(opened(short))
     labelled(session.slider, "Questions").set_value(1).run()
     assert estimate(session).startswith("Likely 1 question: ")
@@ -101,8 +94,18 @@ def test_only_the_settings_and_questions_that_are_chosen(short: str) -> None:
     assert not asked(session)
     labelled(session.slider, "Questions").set_value(1).run()
     assert asked(session)  # kept for these settings, models and facts
-    labelled(session.button_group, "Settings").set_value([]).run()
-    assert "Choose a setting to ask." in told(session)
+
+    again = opened(short)
+    labelled(again.button_group, "Settings").set_value([]).run()
+    assert "Choose a setting to ask." in told(again)
+    labelled(again.slider, "Questions").set_value(1)
+    only_the_buffer(again)
+    assert results(again) == results(session), "they are there after a reload"
+    with pytest.raises(KeyError):
+        again.button(key="judged-ask")
+    use_model(again, "Chat model", server.api_base)
+    assert not asked(again), "another model is another question"
+    assert not server.requests
 
 
 @pytest.mark.slow
@@ -155,12 +158,3 @@ def test_a_failure_keeps_what_was_answered_and_it_goes_on_from_there(
     assert results(session)["Answer contained"] == ["2 of 2"]
     assert len(server.requests) == 3
     assert not session.error
-
-
-@pytest.mark.slow
-def test_another_model_is_another_question(short: str, server: OpenAIServer) -> None:
-    session = ask(only_the_buffer(opened(short)))
-    assert asked(session)
-    use_model(session, "Chat model", server.api_base)
-    assert not asked(session)
-    assert not server.requests
