@@ -22,6 +22,7 @@ from memviz.transcripts.samples import sample
 from tests.pages.driving import (
     click,
     figures,
+    first_seen,
     labelled,
     metric,
     numbers,
@@ -29,6 +30,8 @@ from tests.pages.driving import (
     sentences,
     texts,
 )
+
+pytestmark = pytest.mark.one_library
 
 
 def replayed(id: str, **parameters: int) -> Run:
@@ -74,7 +77,17 @@ def page() -> AppTest:
     return open_page("summaries")
 
 
-def test_first_open_shows_the_setting_that_summarizes(page: AppTest, run: Run) -> None:
+@pytest.fixture
+def first_page() -> AppTest:
+    """The same for tests that only look at it."""
+    return first_seen("summaries")
+
+
+def test_first_open_shows_the_setting_that_summarizes(
+    first_page: AppTest, run: Run
+) -> None:
+    page = first_page
+    assert "What its own program did" not in [head.value for head in page.header]
     marks = next(
         trace for trace in figures(page)[0]["data"] if trace["name"] == "summarized"
     )
@@ -91,8 +104,9 @@ def test_first_open_shows_the_setting_that_summarizes(page: AppTest, run: Run) -
 
 
 def test_the_version_of_the_selected_request_is_open_with_what_it_changed(
-    page: AppTest, run: Run
+    first_page: AppTest, run: Run
 ) -> None:
+    page = first_page
     least = summary_evolution(run)[
         1
     ]  # at first that of the first request whose summary took another one's place
@@ -106,7 +120,9 @@ def test_the_version_of_the_selected_request_is_open_with_what_it_changed(
     assert labelled(page.select_slider, "Version").value == least.event.number
 
 
-def test_facts_are_the_records_own(page: AppTest, run: Run) -> None:
+def test_facts_are_the_records_own_and_any_two_versions_can_be_compared(
+    page: AppTest, run: Run
+) -> None:
     for number in (0, 4):
         labelled(page.select_slider, "Version").set_value(number).run()
         compaction, shown = run.compactions[number], facts(page)
@@ -128,6 +144,16 @@ def test_facts_are_the_records_own(page: AppTest, run: Run) -> None:
         assert read(block, "p") == "".join(
             run.log[position].content for position in taken
         )
+
+    labelled(page.select_slider, "Version").set_value(7).run()
+    labelled(page.selectbox, "Compare").set_value(1).run()
+    diff = html(page, 'class="memviz-diff"')[-1]
+    assert read(diff, "span", "del") == without_marks(run.summaries[1].text)
+    assert read(diff, "span", "ins") == without_marks(run.summaries[7].text)
+    labelled(page.segmented_control, "View").set_value("Side by side").run()
+    old, new = html(page, 'class="memviz-diff"')
+    assert read(old, "span", "del") == without_marks(run.summaries[1].text)
+    assert read(new, "span", "ins") == without_marks(run.summaries[7].text)
 
 
 @pytest.mark.slow
@@ -166,20 +192,10 @@ def test_a_fact_opened_from_an_earlier_version_shows_the_one_that_lost_it(
     assert any("◆ Version 3 ·" in said for said in sentences(page.markdown))
 
 
-def test_any_two_versions_can_be_compared(page: AppTest, run: Run) -> None:
-    labelled(page.select_slider, "Version").set_value(7).run()
-    labelled(page.selectbox, "Compare").set_value(1).run()
-    diff = html(page, 'class="memviz-diff"')[-1]
-    assert read(diff, "span", "del") == without_marks(run.summaries[1].text)
-    assert read(diff, "span", "ins") == without_marks(run.summaries[7].text)
-    labelled(page.segmented_control, "View").set_value("Side by side").run()
-    old, new = html(page, 'class="memviz-diff"')
-    assert read(old, "span", "del") == without_marks(run.summaries[1].text)
-    assert read(new, "span", "ins") == without_marks(run.summaries[7].text)
-
-
 @pytest.mark.slow
-def test_a_setting_without_summaries_says_so_and_offers_one(page: AppTest) -> None:
+def test_a_setting_without_summaries_says_so_and_offers_one_and_a_list_is_compared_whole(
+    page: AppTest,
+) -> None:
     labelled(page.segmented_control, "Setting").set_value(1).run()
     assert "never summarizes" in sentences(page.info)[0]
     assert not figures(page)
@@ -191,10 +207,6 @@ def test_a_setting_without_summaries_says_so_and_offers_one(page: AppTest) -> No
         for title in page.header
     )
     assert labelled(page.segmented_control, "Setting").value == 3
-
-
-@pytest.mark.slow
-def test_a_limit_that_was_never_reached_says_so(page: AppTest) -> None:
     first_setting(page, "summary")
     labelled(page.number_input, "Buffer size").set_value(90).run()
     assert (
@@ -206,10 +218,6 @@ def test_a_limit_that_was_never_reached_says_so(page: AppTest) -> None:
         "had no reason to clear or shorten messages in this conversation"
         in sentences(page.info)[0]
     )
-
-
-@pytest.mark.slow
-def test_of_a_list_the_whole_list_is_compared(page: AppTest) -> None:
     first_setting(page, "summary_only")
     run = replayed("summary_only")
     assert any(f" of {len(run.summaries)}, " in title.value for title in page.header)
@@ -222,6 +230,7 @@ def test_of_a_list_the_whole_list_is_compared(page: AppTest) -> None:
     assert len(figures(page)) == 3  # nothing of an entry lives on or nests
 
 
+@pytest.mark.one_library(False)
 def test_a_failing_summarizer_leaves_its_attempts_and_no_version(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -258,6 +267,7 @@ def test_another_conversation_opens_its_own_first_replaced_version(
 
 
 @pytest.mark.slow
+@pytest.mark.one_library(False)
 def test_nothing_of_a_text_is_markup(monkeypatch: pytest.MonkeyPatch) -> None:
     evil = "<script>alert(1)</script> **bold** &lt; <b>fat</b>"
     writer = memviz.ScriptedModel(f"{evil} number {n}" for n in range(999))
