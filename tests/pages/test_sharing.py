@@ -45,7 +45,7 @@ QUERY = {
 }
 
 
-def test_an_address_opens_conversation_settings_turn_and_recalls() -> None:
+def test_an_address_opens_what_was_shared_and_what_is_shared_is_what_is_shown() -> None:
     page = opened("compare", QUERY)
     assert list(token_lines(page)) == ["Full buffer", "Summary buffer · 700 tokens"]
     assert labelled(page.selectbox, "Conversation").value == "sample-support"
@@ -57,10 +57,6 @@ def test_an_address_opens_conversation_settings_turn_and_recalls() -> None:
     ]
     assert recalled
     assert not passed_over(page)
-
-
-def test_what_is_shared_is_what_is_shown() -> None:
-    page = opened("compare", QUERY)
     assert shared(page) == QUERY
     walk_to(page, 12)
     assert shared(page) == QUERY | {"turn": ["12"]}
@@ -68,20 +64,11 @@ def test_what_is_shared_is_what_is_shown() -> None:
     assert len(shared(page)["setting"]) == 3
     again = opened("compare", shared(page))
     assert token_lines(again) == token_lines(page)
-
-
-@pytest.mark.slow
-def test_another_page_of_analysis_shares_its_view() -> None:
-    """The sidebar, which all of them have, knows the parts that they share; what each adds is tested below."""
-    session = opened("memory_map", QUERY)
-    assert labelled(session.selectbox, "Conversation").value == "sample-support"
-    query = shared(session)
-    assert {
-        name: query[name] for name in ("conversation", "setting", "counter", "recall")
-    } == {
-        name: QUERY[name] for name in ("conversation", "setting", "counter", "recall")
-    }
-    assert query["turn"] == ["7"]
+    labelled(again.selectbox, "Conversation").select("sample-trip").run()
+    again.run()
+    assert labelled(again.selectbox, "Conversation").value == "sample-trip", (
+        "after opening the visitor decides"
+    )
 
 
 def marked(session: AppTest) -> list[str]:
@@ -128,14 +115,6 @@ def test_replies_of_their_own_are_shared_too() -> None:
     assert parse_qs(query_of(state.view()))["replies"] == ["free-run"]
 
 
-@pytest.mark.slow
-def test_after_opening_the_visitor_decides() -> None:
-    page = opened("compare", QUERY)
-    labelled(page.selectbox, "Conversation").select("sample-trip").run()
-    page.run()
-    assert labelled(page.selectbox, "Conversation").value == "sample-trip"
-
-
 WRONG = {
     "setting": [
         "no_such_strategy",
@@ -161,10 +140,11 @@ def test_each_part_that_cannot_be_used_is_said_and_the_rest_is_shown() -> None:
 
 
 def test_a_conversation_that_is_not_there_is_said_and_another_is_shown() -> None:
-    page = opened("compare", QUERY | {"conversation": ["gone"]})
+    page = opened("compare", QUERY | {"conversation": ["gone"], "turn": ["4711"]})
     (sentence,) = passed_over(page)
     assert "conversation of the link is not in this library" in sentence
     assert figures(page)
+    assert turn_shown(page) != 4711, "a turn that is not there is passed over"
 
 
 def test_parts_that_are_too_many_are_said() -> None:
@@ -181,12 +161,6 @@ def test_parts_that_are_too_many_are_said() -> None:
     assert open_link(state, {"setting": windows[:6]})[1] == []
 
 
-def test_a_turn_that_is_not_there_is_passed_over() -> None:
-    page = opened("compare", QUERY | {"turn": ["4711"]})
-    assert turn_shown(page) != 4711
-    assert not page.exception
-
-
 BEYOND_ALL_BOUNDS = {
     "setting": [
         "buffer",
@@ -199,11 +173,10 @@ BEYOND_ALL_BOUNDS = {
 }
 
 
-@pytest.mark.parametrize("page", ["compare", "memory_map"])
-def test_what_no_page_could_hold_is_passed_over(page: str) -> None:
-    session = opened(page, QUERY | BEYOND_ALL_BOUNDS)
-    assert len(passed_over(session)) == 6
-    assert all(len(sentence) < 400 for sentence in passed_over(session))
+def test_what_no_page_could_hold_is_passed_over() -> None:
+    _, problems = open_link(CompareState(), QUERY | BEYOND_ALL_BOUNDS)
+    assert len(problems) == 6
+    assert all(len(problem) < 400 for problem in problems)
 
 
 def test_the_largest_numbers_within_the_bounds_are_shown() -> None:
@@ -262,18 +235,14 @@ def test_a_link_holds_what_is_open_on_the_page(page: str) -> None:
     asked = {name: [text] for name, text in OPEN[page].items()}
     if page == "retention":
         asked["measure"] = [[one.value for one in Measure][-1]]
-    session = opened(
-        page,
-        {
-            "conversation": ["sample-support"],
-            "setting": ["buffer", SMALL],
-            "look": ["1"],
-        }
-        | asked,
-    )
+    parts = ("conversation", "setting", "counter", "recall")
+    study = {part: QUERY[part] for part in parts}
+    session = opened(page, study | {"look": ["1"]} | asked)
     assert not passed_over(session)
     query = shared(session)
     assert {name: query.get(name) for name in asked} == asked
+    if page != "tune":  # which is about no setting of Compare
+        assert {name: query.get(name) for name in study} == study
 
 
 def test_a_control_with_a_first_value_takes_that_of_a_link_without_a_stack_trace_in_the_log(
@@ -304,10 +273,8 @@ def test_a_control_with_a_first_value_takes_that_of_a_link_without_a_stack_trace
 @pytest.mark.parametrize(
     ("page", "part", "text"),
     [
-        ("memory_map", "message", "4711"),
         ("memory_map", "message", "9" * 400),
         ("costs", "pause", "<b>"),
-        ("retention", "fact", "-1"),
         ("summaries", "version", "99"),
         ("tune", "over", "[" * 3000),
     ],
