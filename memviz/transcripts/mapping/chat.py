@@ -16,6 +16,7 @@ from memviz.transcripts.readers.blocks import (
     Vocabulary,
     add_parts,
     call_part,
+    cited_in,
     named_call,
     result_part,
     show_nothing,
@@ -282,6 +283,7 @@ def _add_one(
         place,
         name=id_text(item.get("name")) or None,
         tool_call_id=answers if speaker == "tool" else None,
+        beside=cited_in(content, note) if speaker == "assistant" else {},
     )
 
 
