@@ -11,7 +11,7 @@ from memviz.core.context import BlockKind
 from memviz.core.forms import Form
 from memviz.core.pieces import Line, Messages, Notes, Picked, Piece, in_ranges
 
-NO_FORMS: Mapping[int, Form] = {}
+NO_FORMS: Mapping[int, Form | None] = {}
 
 
 class Parts(NamedTuple):
@@ -126,10 +126,10 @@ class Parts(NamedTuple):
         return self._replace(pieces=(*pieces, *left, *asked), input=positions)
 
     def with_recalled(
-        self, recalled: Collection[int], forms: Mapping[int, Form] = NO_FORMS
+        self, recalled: Collection[int], forms: Mapping[int, Form | None] = NO_FORMS
     ) -> Parts:
-        """The request with these messages, none of which it sends whole, brought back instead: those of ``forms``, by
-        their log positions, in their form."""
+        """The request with these messages, none of which it sends whole, brought back instead: those with a form in
+        ``forms``, by their log positions, in it."""
         at = self._history_stop
         history = with_recalled(without_recalled(self.pieces[:at]), recalled, forms)
         return self._replace(pieces=(*history, *self.pieces[at:]))
@@ -184,7 +184,7 @@ def find_shared(later: Sequence[Piece], earlier: Sequence[Piece]) -> Shared:
 def with_recalled(
     history: Sequence[Piece],
     recalled: Collection[int],
-    forms: Mapping[int, Form] = NO_FORMS,
+    forms: Mapping[int, Form | None] = NO_FORMS,
 ) -> Iterator[Piece]:
     """The pieces of a ``history`` that brings nothing back, with the messages at these log positions. None of them may
     stand in it whole. Those that it does not hold at all stand behind it, in their form of ``forms``."""

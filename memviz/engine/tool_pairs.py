@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from memviz.core.conversation import Log
-from memviz.core.forms import WithCalls
+from memviz.core.forms import Form, WithCalls
 from memviz.core.pieces import Messages, Picked, Piece, joined
 from memviz.core.summaries import SummaryLog
 from memviz.engine.parts import Parts, leave_out
@@ -112,9 +112,8 @@ def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
     recalled = {*parts.recalled, *dropped.intersection(asked_for)}
     moved = {p for p in recalled if not _in_history(p, in_place)}
     forms = _recalled_forms(log, moved)
-    reduced = {p: form for p, form in forms.items() if form is not None}
     mended = parts.with_messages([*mended_history, *before_input], mended_input)
-    with_moved = mended.with_recalled([*restored, *forms], reduced)
+    with_moved = mended.with_recalled([*restored, *forms], forms)
     return _before_an_open_call(log, with_moved)
 
 
@@ -213,11 +212,11 @@ def _with_calls_of(log: Log, parts: Parts) -> list[Messages]:
     return pieces
 
 
-def _recalled_forms(log: Log, recalled: Collection[int]) -> dict[int, WithCalls | None]:
+def _recalled_forms(log: Log, recalled: Collection[int]) -> dict[int, Form | None]:
     """The recalled messages that can stand by themselves, by their log positions, each with its form; ``None`` for one
     that is whole. Left out are results without their call, and messages that say nothing but calls without a result."""
     tools = log.tools
-    forms: dict[int, WithCalls | None] = {}
+    forms: dict[int, Form | None] = {}
     for position in sorted(recalled):
         calls = log[position].tool_calls
         if not calls:

@@ -16,12 +16,12 @@ from memviz.transcripts.readers.blocks import (
     Vocabulary,
     add_parts,
     call_part,
-    cited_in,
     named_call,
     result_part,
     show_nothing,
     thoughts,
 )
+from memviz.transcripts.readers.citations import cited_in
 from memviz.transcripts.readers.json_access import (
     first_text,
     first_value,

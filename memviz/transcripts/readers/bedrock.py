@@ -16,11 +16,11 @@ from memviz.transcripts.readers.blocks import (
     Thought,
     Vocabulary,
     add_parts,
-    cited_in,
     read_call_block,
     show_nothing,
     show_text_or_kind,
 )
+from memviz.transcripts.readers.citations import cited_in
 from memviz.transcripts.readers.json_access import (
     joined,
     json_text,

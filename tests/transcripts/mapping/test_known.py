@@ -223,6 +223,7 @@ def test_what_the_window_of_cline_shows_is_read_without_its_notices():
     (read,) = read_sample("cline_ui__messages.json")
     assert [(role, text) for role, text, _calls in read] == [
         ("user", "Rename the test."),
+        ("assistant", ""),
         ("assistant", "I will look."),
         ("assistant", '{"tool": "readFile", "path": "test_a.py"}'),
         ("assistant", "Which of the two?"),
@@ -231,6 +232,11 @@ def test_what_the_window_of_cline_shows_is_read_without_its_notices():
         ("tool", "done"),
         ("assistant", "It is renamed."),
     ]
+
+
+def test_what_the_model_of_cline_thought_stands_beside_an_empty_reply():
+    messages = load_file(SAMPLES["cline_ui__messages.json"]).transcripts[0].messages
+    assert messages[1].meta["reasoning"] == "There are two."
 
 
 def test_logged_calls_of_the_responses_api_are_one_conversation():

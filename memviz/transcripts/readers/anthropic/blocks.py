@@ -12,13 +12,13 @@ from memviz.transcripts.readers.blocks import (
     Thought,
     Vocabulary,
     add_parts,
-    cited_in,
     read_call_block,
     result_part,
     show_json,
     show_kind,
     show_nothing,
 )
+from memviz.transcripts.readers.citations import cited_in
 from memviz.transcripts.readers.json_access import (
     as_list,
     first_text,
