@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from memviz.core.errors import AccessError
+from memviz.models.environment import words_in
 
 LIMITS = "MEMVIZ_LIMITS"
 """The environment variable with limits, such as "replays=4 usd=0.5"."""
@@ -24,7 +25,7 @@ class VisitorLimits(NamedTuple):
     replays: int = MOST_REPLAYS
     """Replays that are at work at once."""
     usd: float | None = None
-    """US dollars that the models of a visitor may cost as long as the server runs; ``None`` for any amount."""
+    """US dollars that the models of a visitor may cost, whatever is restarted; ``None`` for any amount."""
     usd_in_all: float | None = None
     """US dollars for all visitors together."""
 
@@ -34,7 +35,7 @@ def visitor_limits(environment: Mapping[str, str] = os.environ) -> VisitorLimits
     ``VisitorLimits(replays=4, usd_in_all=20.0)``. Raises :class:`memviz.core.errors.AccessError` for what is no
     limit."""
     numbers: dict[str, Any] = {}
-    for limit in environment.get(LIMITS, "").split():
+    for limit in words_in(LIMITS, environment):
         name, _equals, digits = limit.partition("=")
         field = name.replace("-", "_")
         number = _positive_number(digits)
