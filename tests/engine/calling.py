@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import memviz
@@ -116,6 +117,22 @@ def before_input(record: memviz.TurnRecord) -> list[int]:
         for position in record.parts.recalled
         if position not in record.parts.restored
     ]
+
+
+def brought_back(
+    record: memviz.TurnRecord, log: Sequence[Message], *, repair: bool = True
+) -> list[Message]:
+    """The messages of :func:`before_input` as they are sent: where pairs are repaired, one that calls a tool and is
+    sent without the result has no call. No message of ``log`` calls several tools."""
+    positions = before_input(record)
+    messages = []
+    for position in positions:
+        message = log[position]
+        results = record.memory.log.tools.results_of.get(position, ())
+        if repair and message.tool_calls and not set(results) & set(positions):
+            message = replace(message, tool_calls=())
+        messages.append(message)
+    return messages
 
 
 def with_restored(plain: memviz.TurnRecord, record: memviz.TurnRecord) -> list[Message]:
