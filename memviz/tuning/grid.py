@@ -109,7 +109,7 @@ def _refusal(cls: type[Strategy]) -> str:
     """Return the sentence that says why a strategy cannot be run here; empty where it can be, or where a parameter has
     no default, so that it cannot say it yet."""
     try:
-        return cls().can_be_run()
+        return cls().reason_not_to_run()
     except ParameterError:
         return ""
 
