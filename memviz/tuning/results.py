@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,20 +34,27 @@ if TYPE_CHECKING:
     from pandas import DataFrame, Series
     from pandas.api.typing import SeriesGroupBy
 
+
+class Measure(NamedTuple):
+    """One measure of a cell."""
+
+    worst: Literal["min", "max"]
+    """The less favourable end: much of what it costs, little of what it retains."""
+    is_added: bool = False
+    """It is added over several conversations: one pays for each of them."""
+
+
+_PAID = Measure("max", is_added=True)
+_SIZE = Measure("max")
+_SHARE = Measure("min")
 MEASURES = {
-    "usd": "max", "uncached_usd": "max", "main_usd": "max", "summarizer_usd": "max", "usd_per_fact": "max",
-    "all_tokens": "max", "sent_tokens": "max", "mean_tokens": "max", "peak_tokens": "max", "summarizer_tokens": "max",
-    "summarizations": "max", "failed_summarizations": "max", "over_budget_requests": "max",
-    "orphaned_requests": "max", "refused_requests": "max",
-    "hit_rate": "min", "retention": "min", "rule_retention": "min", "final_retention": "min", "seconds": "max",
+    "usd": _PAID, "uncached_usd": _PAID, "main_usd": _PAID, "summarizer_usd": _PAID, "usd_per_fact": _SIZE,
+    "all_tokens": _PAID, "sent_tokens": _PAID, "mean_tokens": _SIZE, "peak_tokens": _SIZE, "summarizer_tokens": _PAID,
+    "summarizations": _PAID, "failed_summarizations": _PAID, "over_budget_requests": _PAID,
+    "orphaned_requests": _PAID, "refused_requests": _PAID,
+    "hit_rate": _SHARE, "retention": _SHARE, "rule_retention": _SHARE, "final_retention": _SHARE, "seconds": _PAID,
 }  # fmt: skip
-"""The less favourable end of each measure of a cell: much of what it costs, little of what it retains."""
-ADDED = (
-    "usd", "uncached_usd", "main_usd", "summarizer_usd", "all_tokens", "sent_tokens", "summarizer_tokens",
-    "summarizations", "failed_summarizations", "over_budget_requests", "orphaned_requests",
-    "refused_requests", "seconds",
-)  # fmt: skip
-"""Measures that are added over several conversations: one pays for each of them."""
+"""The measures of a cell, by name."""
 SPREAD = ("usd", "all_tokens")
 """Measures of which a single conversation's mean, least and most stand beside the sum."""
 _OF_FACTS = ("retention", "rule_retention", "final_retention")
@@ -214,13 +221,14 @@ class Sweep(NotebookOutput):
         grouped = frame.groupby("setting", sort=True)
         with_facts = frame[frame["retention"].notna()].groupby("setting", sort=True)
         table = grouped.agg(dict.fromkeys(self._setting_columns[1:], "first"))
-        for name in ADDED:
-            table[name] = _summary(grouped[name], "sum")
+        for name, measure in MEASURES.items():
+            if measure.is_added:
+                table[name] = _summary(grouped[name], "sum")
         for name in SPREAD:
             for column, how in {"mean": "mean", "least": "min", "most": "max"}.items():
                 table[f"{name}_{column}"] = _summary(grouped[name], how)
         for name in ("peak_tokens", *_OF_FACTS):
-            how = "median" if over == "median" else MEASURES[name]
+            how = "median" if over == "median" else MEASURES[name].worst
             table[name] = grouped[name].agg(how)
         sent = grouped["sent_tokens"].sum()
         table["mean_tokens"] = sent / grouped["requests"].sum().clip(lower=1)
