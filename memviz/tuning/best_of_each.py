@@ -23,8 +23,7 @@ from memviz.tuning.constraints import (
     first_row,
 )
 from memviz.tuning.grounds import Grounds
-from memviz.tuning.knee import bend
-from memviz.tuning.pareto import on_front
+from memviz.tuning.pareto import find_bend, on_front
 from memviz.tuning.recommendation import (
     asked_in_words,
     cost_in_words,
@@ -328,7 +327,7 @@ def answer_for(
         axis,
         best,
         curve,
-        bend(costs, retentions),
+        find_bend(costs, retentions),
         sweep.grounds,
         asked_in_words(wish, is_one=True),
         best_in_both=int(front[0]) if len(front) == 1 else None,
