@@ -12,7 +12,7 @@ from memviz.core.forms import WithCalls
 from memviz.core.pieces import Picked
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.metrics.requests.broken_pairs import refused_requests
-from tests.engine.test_recall_in_place import check_accepted
+from tests.engine.calling import check_accepted
 
 FIRST = ToolCall("a", "look_up", '{"q": "rain"}')
 SECOND = ToolCall("b", "look_up", '{"q": "sun"}')
