@@ -144,3 +144,17 @@ def test_of_a_long_conversation_it_plays_the_newest_part_and_says_so(
     session.button("live-all").click().run()
     assert "So far" not in texts(session)
     assert max(session.dataframe[0].value["Turn"]) == 5
+
+
+def test_an_example_grows_where_nothing_is_watched(database: Path) -> None:
+    session = open_page("live")
+    session.button(key="live-example").click().run()
+    assert "A coding agent and the lost hour · example" in str(
+        session.selectbox(CHOICE_KEY).options
+    )
+    store = Store(database)
+    (before,) = store.newest_watched()
+    session.run()
+    (after,) = store.newest_watched()
+    assert after.message_count == before.message_count + 2
+    assert not session.exception

@@ -52,7 +52,7 @@ def _language_of_session() -> str:
 
 def language_of(session_id: str) -> str:
     """Return the language in which a browser session reads."""
-    return _of_sessions.get(session_id) or ENGLISH
+    return _of_sessions.peek(session_id) or ENGLISH
 
 
 ask_for_language(_language_of_session)
