@@ -133,10 +133,16 @@ class Sweeping:
             yield from self._measure(keys)
             return
         # Somebody else measures the same, here or on another server: what is finished is taken over.
+        waiting_since = perf_counter()
         while not self.kept.try_claim(claim):
             if self.stop.wait(LOOK_SECONDS):
                 return
             yield from self._take_kept(keys)
+            waited_seconds = perf_counter() - waiting_since
+            if self.seconds is not None and waited_seconds > self.seconds:
+                self.is_out_of_time = len(self.cells) < self.total
+                self._say_why_stopped()
+                return
         try:
             yield from self._take_kept(keys)
             yield from self._measure(keys)
@@ -167,7 +173,10 @@ class Sweeping:
         if self.stopped:
             # The budget ended it, and not the time.
             self.is_out_of_time = False
-        elif self.is_out_of_time and not self.stop.is_set():
+        self._say_why_stopped()
+
+    def _say_why_stopped(self) -> None:
+        if self.is_out_of_time and not self.stop.is_set():
             self.stopped = _(
                 "That is what fits into {time}.", time=duration_words(self.seconds or 0)
             )
