@@ -104,7 +104,8 @@ class WorkOptions:
             metavar="NAME=NUMBER",
             envvar="MEMVIZ_LIMITS",
             help="The most for each visitor who has a library: conversations=200, megabytes=100, replays=12 (at once), "
-            "usd=1 (dollars for models), and usd-in-all=20 for all visitors together; may be repeated.",
+            "usd=1 (dollars for models), and replays-in-all=20 and usd-in-all=20 for all visitors together; may be "
+            "repeated.",
         ),
     ] = None
 
