@@ -93,8 +93,9 @@ class WorkOptions:
             "--dask",
             metavar="ADDRESS",
             envvar="MEMVIZ_DASK",
-            help=f"Measure the sweeps of the page {page_titles.TUNE} on the Dask cluster of this scheduler, such as "
-            "tcp://10.0.0.7:8786, and on this server as long as it is gone. The conversations are sent there.",
+            help=f"Measure the sweeps of the page {page_titles.TUNE}, and replay long conversations, on the Dask "
+            "cluster of this scheduler, such as tcp://10.0.0.7:8786, and on this server as long as it is gone. The "
+            "conversations are sent there.",
         ),
     ] = ""
     limits: Annotated[

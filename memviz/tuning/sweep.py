@@ -30,7 +30,7 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.fleet.source import Fleet
 from memviz.tuning import executors
 from memviz.tuning.cell import Cell, CellIndex, Job, cell_key, job_size, jobs, work
-from memviz.tuning.cluster import Cluster
+from memviz.tuning.cluster import Cluster, ClusterProblem
 from memviz.tuning.executors import Executor
 from memviz.tuning.grid import Grid, largest_sizes, settings
 from memviz.tuning.kept_cells import KeptCells
@@ -68,8 +68,8 @@ class Sweeping:
     scheduler: str | None = None
     cluster: Cluster | None = None
     """A cluster to measure on, if it is there: where it is lost, the rest is measured in this thread."""
-    is_cluster_lost: bool = False
-    """What was measured without the ``cluster``, or a part of it."""
+    cluster_problem: ClusterProblem | None = None
+    """The reason why it was measured without the ``cluster``, or a part of it."""
     seconds: float | None = None
     """The time that it may take, if not as long as it takes: the settings that tell most come first."""
     stop: Event = field(default_factory=Event)
@@ -238,7 +238,7 @@ class Sweeping:
         of_cluster = [place for place in missing if not self._asks_embedding(place)]
         if of_cluster:
             yield from self._run_on_cluster(cluster, of_cluster)
-        if self.is_cluster_lost:
+        if self.cluster_problem is not None:
             left = [place for place in missing if place not in self.cells]
         if left and not self.stop.is_set():
             yield from self._run_at(None, left)
@@ -249,15 +249,13 @@ class Sweeping:
     def _run_on_cluster(
         self, cluster: Cluster, places: Sequence[CellIndex]
     ) -> Iterator[list[tuple[CellIndex, Cell]]]:
-        if not cluster.is_away:
-            try:
-                yield from self._run_at(cluster.address, places)
-                return
-            except executors.KilledWorkersError:
-                pass  # the cluster is there, and does other jobs
-            except SweepError:
-                cluster.lose()
-        self.is_cluster_lost = True
+        if cluster.is_away:
+            self.cluster_problem = ClusterProblem.AWAY
+            return
+        try:
+            yield from self._run_at(cluster.address, places)
+        except SweepError as error:
+            self.cluster_problem = executors.problem_of(error, cluster)
 
     def _run_at(
         self, scheduler: str | None, places: Sequence[CellIndex]
