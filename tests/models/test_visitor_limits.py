@@ -16,8 +16,8 @@ from memviz.storage.store import Store
 
 def test_what_is_not_given_is_the_default() -> None:
     assert visitor_limits({}) == VisitorLimits(200, 100, 12, None, None)
-    given = "replays=4 usd=0.5 usd-in-all=20"
-    limits = VisitorLimits(replays=4, usd=0.5, usd_in_all=20.0)
+    given = "replays=4 usd=0.5 usd-in-all=20 replays-in-all=30"
+    limits = VisitorLimits(replays=4, usd=0.5, usd_in_all=20.0, replays_in_all=30)
     assert visitor_limits({LIMITS: given}) == limits
 
 
@@ -25,7 +25,15 @@ def test_what_is_not_given_is_the_default() -> None:
     "given",
     [
         *("replays", "replays=", "replays=0", "replays=-1", "replays=1.5", "usd=x"),
-        *("usd=nan", "usd=inf", "count=3", "=3", "megabytes=1e999", "_fields=3"),
+        *(
+            "usd=nan",
+            "usd=inf",
+            "count=3",
+            "=3",
+            "replays-in-all=1.5",
+            "megabytes=1e999",
+            "_fields=3",
+        ),
     ],
 )
 def test_what_is_no_limit_is_refused(given: str) -> None:
