@@ -198,3 +198,25 @@ def offered(*tools: str, has_system_prompt: bool = False) -> int:
     return schema_tokens(
         CHARS4, tuple(TOOLS[name].text for name in tools), has_system_prompt
     )
+
+
+def check_accepted(sent: Sequence[Message]) -> None:
+    """As a provider checks it: each result belongs to a call of the assistant's message before it, which are all
+    answered; and nothing is there twice."""
+    open_calls: set[str] = set()
+    for message in sent:
+        if message.role == "tool":
+            assert message.tool_call_id in open_calls
+            open_calls.remove(message.tool_call_id)
+        else:
+            assert not open_calls
+            open_calls = {call.id for call in message.tool_calls}
+    assert not open_calls
+    results = [message.tool_call_id for message in sent if message.role == "tool"]
+    words = [
+        message.content
+        for message in sent
+        if message.role == "user" or message.content.startswith("answer")
+    ]
+    assert len(set(results)) == len(results)
+    assert len(set(words)) == len(words)

@@ -33,7 +33,7 @@ Json = list[Any]
 TEXT_CHARS = 160
 ALL_TEXT_CHARS = 40_000
 """The characters of one message, and of all together."""
-KINDS = {
+PIECE_KINDS = {
     "s": "system",
     "n": "summary",
     "h": "history",
