@@ -135,28 +135,6 @@ def brought_back(
     return messages
 
 
-def check_accepted(sent: Sequence[Message]) -> None:
-    """As a provider checks it: each result belongs to a call of the assistant's message before it, which are all
-    answered; and nothing is there twice."""
-    open_calls: set[str] = set()
-    for message in sent:
-        if message.role == "tool":
-            assert message.tool_call_id in open_calls
-            open_calls.remove(message.tool_call_id)
-        else:
-            assert not open_calls
-            open_calls = {call.id for call in message.tool_calls}
-    assert not open_calls
-    results = [message.tool_call_id for message in sent if message.role == "tool"]
-    words = [
-        message.content
-        for message in sent
-        if message.role == "user" or message.content.startswith("answer")
-    ]
-    assert len(set(results)) == len(results)
-    assert len(set(words)) == len(words)
-
-
 def with_restored(plain: memviz.TurnRecord, record: memviz.TurnRecord) -> list[Message]:
     """The messages of ``plain`` with those whole that ``record`` restored in their own place."""
     found: list[Message] = []
