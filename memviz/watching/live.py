@@ -94,6 +94,7 @@ class LiveView:
     forecasts: Sequence[Forecast]
     largest: Sequence[Item]
     taken: Taken | None
+    """``None`` where nothing was compacted since ``start``."""
 
 
 @dataclass(eq=False, repr=False)
@@ -265,7 +266,8 @@ class LiveConversation:
         return items
 
     def _taken(self, events: Sequence[RecordedEvent]) -> Taken | None:
-        if not events:
+        # What was compacted before the first message that is played is not at hand.
+        if not events or events[-1].after_message <= self._start:
             return None
         last = events[-1]
         stayed = _sent_since(events, last.after_message)

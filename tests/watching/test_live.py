@@ -161,6 +161,11 @@ def test_of_a_long_conversation_the_newest_turns_are_played(tmp_path: Path) -> N
     assert view.taken is not None
     assert view.taken.messages == 100 - 81
 
+    behind = LiveConversation(keeper.store, KEY, newest=15).look()
+    assert behind is not None
+    assert (behind.start, behind.taken) == (108, None)
+    assert "They spoke of rooms." in {item.text for item in behind.largest}
+
     whole = LiveConversation(keeper.store, KEY).look()
     assert whole is not None
     assert whole.taken is not None

@@ -304,7 +304,10 @@ def _draw_largest(items: Sequence[Item]) -> None:
 def _draw_compacted(view: LiveView) -> None:
     st.subheader(_("What the last compaction took out"), anchor=False)
     if view.taken is None:
-        st.caption(_("The program has compacted nothing yet."))
+        words = _("The program has compacted nothing yet.")
+        if view.start:
+            words = _("The program has compacted nothing among these messages.")
+        st.caption(words)
         return
     st.text(taken_words(view.taken))
     for item in view.taken.largest:
