@@ -45,11 +45,13 @@ CHECKED_CHARS = 2000
 
 
 def allowed_tools(
-    strategy: Strategy, model: Model, recall_tool: bool | None = None
+    strategy: Strategy, model: Model, recall_tool: bool | None
 ) -> ToolUse:
-    """The tools that ``model`` may use under ``strategy``. ``recall_tool`` offers recalling, or not,
-    whatever the strategy says; one that has it switched off is obeyed. A model whose ``stream`` takes no tools is
-    offered none."""
+    """Return the tools that ``model`` may use under ``strategy``.
+
+    ``recall_tool`` offers recalling, or not, whatever the strategy says; one that has it switched off is obeyed. A
+    model whose ``stream`` takes no tools is offered none.
+    """
     if not model.takes_tools:
         return ToolUse()
     allowed = strategy.tool_use

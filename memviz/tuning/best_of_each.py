@@ -23,8 +23,7 @@ from memviz.tuning.constraints import (
     first_row,
 )
 from memviz.tuning.grounds import Grounds
-from memviz.tuning.knee import bend
-from memviz.tuning.pareto import on_front
+from memviz.tuning.pareto import find_bend, on_front
 from memviz.tuning.recommendation import (
     asked_in_words,
     cost_in_words,
@@ -75,8 +74,8 @@ def best_of_each(sweep: Sweep, constraints: Constraints) -> tuple[StrategyBest, 
     out."""
     table = sweep.by_setting(constraints.over)
     ids = dict.fromkeys(setting.id for setting in sweep.settings)
-    found = (_best_of(sweep, table, id, constraints) for id in ids)
-    return tuple(best for best in found if best is not None)
+    bests = (_best_of(sweep, table, id, constraints) for id in ids)
+    return tuple(best for best in bests if best is not None)
 
 
 def _best_of(
@@ -84,13 +83,13 @@ def _best_of(
 ) -> StrategyBest | None:
     """Return the best setting of the strategy ``id`` among the rows of ``table``; ``None`` where none was measured, or
     all failed."""
-    chosen = best_row(table, constraints, sweep.cost_measure, id)
-    if chosen is None:
+    row_and_fit = best_row(table, constraints, sweep.cost_measure, id)
+    if row_and_fit is None:
         return None
-    row, fits = chosen
+    row, fits = row_and_fit
     best = StrategyBest(sweep.settings[row["setting"]], row, fits)
-    tried = _alike(table[table["strategy"] == id], best.setting)
-    return replace(best, edge=_edge(best, tried, sweep))
+    comparable_rows = _alike(table[table["strategy"] == id], best.setting)
+    return replace(best, edge=_edge(best, comparable_rows, sweep))
 
 
 def _alike(table: DataFrame, setting: Strategy) -> DataFrame:
@@ -136,9 +135,11 @@ def _edge(best: StrategyBest, table: DataFrame, sweep: Sweep) -> Edge | None:
     if is_cheaper_inside or did_the_same(neighbour, row):
         return None
     # Some settings may be waiting, or have failed.
-    own = [one for one in sweep.settings if one.id == best.setting.id]
-    tried = [getattr(one, axis.name) for one in own]
-    if min(tried) <= beyond <= max(tried):
+    own_settings = [
+        setting for setting in sweep.settings if setting.id == best.setting.id
+    ]
+    tried_values = [getattr(setting, axis.name) for setting in own_settings]
+    if min(tried_values) <= beyond <= max(tried_values):
         return None
     return Edge(axis.name, beyond)
 
@@ -270,17 +271,17 @@ class StrategyAnswer:
             )
         if self.knee is None:
             return
-        at = rows[self.knee]
-        most = max(rows, key=lambda row: float(row["retention"]))
+        bend_row = rows[self.knee]
+        fullest_row = max(rows, key=lambda row: float(row["retention"]))
         yield _(
             "The curve bends at {value}, which keeps {share} for {cost}; beyond it more cost brings less ({most} keeps "
             "{most_share} for {most_cost}).",
-            value=self._named(at),
-            share=share_in_words(at["retention"]),
-            cost=cost_in_words(at),
-            most=self._named(most),
-            most_share=share_in_words(most["retention"], at["retention"]),
-            most_cost=cost_in_words(most),
+            value=self._named(bend_row),
+            share=share_in_words(bend_row["retention"]),
+            cost=cost_in_words(bend_row),
+            most=self._named(fullest_row),
+            most_share=share_in_words(fullest_row["retention"], bend_row["retention"]),
+            most_cost=cost_in_words(fullest_row),
         )
 
     def _named(self, row: Mapping[Any, Any]) -> str:
@@ -311,24 +312,24 @@ def answer_for(
     best = _best_of(sweep, table, id, constraints)
     if best is None:
         return None
-    own = table[(table["strategy"] == id) & (table["failed"] == 0)]
-    curve = _alike(own, best.setting)
+    own_rows = table[(table["strategy"] == id) & (table["failed"] == 0)]
+    curve = _alike(own_rows, best.setting)
     axis = main_axis(best.setting)
     if axis is None or len(curve) < 2:
         return None
     has_facts = table["retention"].notna().any()
-    asked = constraints if has_facts else constraints.of_size
+    wish = constraints if has_facts else constraints.of_size
     costs = curve[sweep.cost_measure].to_numpy(float)
-    kept = curve["retention"].to_numpy(float)
-    front = np.flatnonzero(on_front(costs, kept))
+    retentions = curve["retention"].to_numpy(float)
+    front = np.flatnonzero(on_front(costs, retentions))
     number = best.row["setting"]
     return StrategyAnswer(
         axis,
         best,
         curve,
-        bend(costs, kept),
+        find_bend(costs, retentions),
         sweep.grounds,
-        asked_in_words(asked, is_one=True),
+        asked_in_words(wish, is_one=True),
         best_in_both=int(front[0]) if len(front) == 1 else None,
         beaten_by=_winner(table[constraints.fits(table)], best.row, sweep.cost_measure),
         beaten_values=_beaten(table, curve, sweep.cost_measure),
@@ -341,14 +342,14 @@ def _beaten(
 ) -> dict[int, Mapping[str, Any]]:
     """Return what beats the settings of ``curve`` among those of other strategies: the
     row of the winner by the number of the setting."""
-    own = curve["strategy"].iloc[0]
-    others = table[(table["strategy"] != own) & (table["failed"] == 0)]
-    found = {}
+    own_id = curve["strategy"].iloc[0]
+    others = table[(table["strategy"] != own_id) & (table["failed"] == 0)]
+    winners = {}
     for row in curve.to_dict("records"):
         winner = _winner(others, row, cost)
         if winner is not None:
-            found[int(row["setting"])] = winner
-    return found
+            winners[int(row["setting"])] = winner
+    return winners
 
 
 def _winner(

@@ -68,17 +68,21 @@ class Statement(Probe):
         return self.answers[0] != self.question or is_value_alone
 
 
-def statement_or_value(log: Log, phrase: str, value: str, said: Sequence[int]) -> Probe:
+def statement_or_value(
+    log: Log, phrase: str, value: str, positions: Sequence[int]
+) -> Probe:
     """Return what is looked up for a typed phrase: the statement where it says more than its value, or has none, or
     where its own sentence would seem to deny it, as rules do; else the value."""
-    statement = Statement(phrase, (value,), tuple(said[:1]), category="")
+    statement = Statement(phrase, (value,), tuple(positions[:1]), category="")
     if not statement.has_value:
         return statement
-    own = _sentences_with(readable(log[said[0]]), statement)
-    is_denied = any(not contains(polarity(one).affirmed, value) for one in own)
+    own_sentences = _sentences_with(readable(log[positions[0]]), statement)
+    is_denied = any(
+        not contains(polarity(sentence).affirmed, value) for sentence in own_sentences
+    )
     if value != phrase or is_denied:
         return statement
-    return Probe(phrase, (value,), tuple(said[:1]), category="")
+    return Probe(phrase, (value,), tuple(positions[:1]), category="")
 
 
 def rules_of(log: Log, facts: Iterable[Probe]) -> list[Statement]:
@@ -294,7 +298,11 @@ def _sentences_with(text: str, probe: Probe) -> tuple[str, ...]:
     value = probe.answers[0]
     if not contains(text, value):
         return ()
-    found = [one.text for one in passage(text).sentences if contains(one.text, value)]
+    sentences = [
+        sentence.text
+        for sentence in passage(text).sentences
+        if contains(sentence.text, value)
+    ]
     if value.lower() != value and not probe.question.startswith(value):
-        found = [one for one in found if value in one]
-    return tuple(found)
+        sentences = [sentence for sentence in sentences if value in sentence]
+    return tuple(sentences)

@@ -118,7 +118,9 @@ class Sweeping:
             self.assumptions,
             self.stopped,
             guessed_facts=tuple(subject.guessed_facts for subject in subjects),
-            unmeasured_results=tuple(one.unmeasured_results for one in subjects),
+            unmeasured_results=tuple(
+                conversation.unmeasured_results for conversation in subjects
+            ),
             summarizer=self._writer,
             counter=counter.name,
             largest=largest_sizes((subject.log for subject in subjects), counter),
@@ -154,8 +156,8 @@ class Sweeping:
         missing = [place for place in keys if place not in self.cells]
         if self.seconds is not None:
             rank = {
-                number: at
-                for at, number in enumerate(most_telling_first(self.settings))
+                number: order
+                for order, number in enumerate(most_telling_first(self.settings))
             }
             missing.sort(key=lambda place: (rank[place.setting], place.subject))
         for place in missing:
@@ -204,13 +206,13 @@ class Sweeping:
         missing = {place: key for place, key in keys.items() if place not in self.cells}
         if self.kept is None or not missing:
             return
-        found: dict[str, dict[str, object]] = {}
+        kept_cells: dict[str, dict[str, object]] = {}
         # No connection was free, and a file that is gone gives no further one.
         with suppress(DatabaseGoneError):
-            found = self.kept.find_cells(list(missing.values()))
+            kept_cells = self.kept.find_cells(list(missing.values()))
         for place, key in missing.items():
             try:
-                cell = Cell.from_dict(found[key])
+                cell = Cell.from_dict(kept_cells[key])
             except (LookupError, TypeError, ValueError):
                 # It was not kept, or is damaged: it is measured now.
                 continue
@@ -234,14 +236,14 @@ class Sweeping:
             yield from self._run_at(self.scheduler, missing)
             return
         # The vectors of embedding models lie in a folder of this server, where no worker sees them.
-        left = [place for place in missing if self._asks_embedding(place)]
+        places_here = [place for place in missing if self._asks_embedding(place)]
         of_cluster = [place for place in missing if not self._asks_embedding(place)]
         if of_cluster:
             yield from self._run_on_cluster(cluster, of_cluster)
         if self.cluster_problem is not None:
-            left = [place for place in missing if place not in self.cells]
-        if left and not self.stop.is_set():
-            yield from self._run_at(None, left)
+            places_here = [place for place in missing if place not in self.cells]
+        if places_here and not self.stop.is_set():
+            yield from self._run_at(None, places_here)
 
     def _asks_embedding(self, place: CellIndex) -> bool:
         return bool(embedding_asked_by(self.settings[place.setting]))
@@ -285,9 +287,9 @@ class Sweeping:
         however long it takes: else nothing could be shown, and going on would never come to it."""
         is_begun = False
         for place in places:
-            left = seconds - (perf_counter() - self._started)
+            seconds_left = seconds - (perf_counter() - self._started)
             needed = HERE.seconds(self._pace_key(place), self._messages(place))
-            if is_begun and (needed or 0.0) > left:
+            if is_begun and (needed or 0.0) > seconds_left:
                 self.is_out_of_time = True
                 continue
             is_begun = True
@@ -380,8 +382,8 @@ def sweep(
             **shared,
         )
     subjects = [
-        SweepConversation.of(found, count, retention=retention)
-        for found in transcripts_of(conversations)
+        SweepConversation.of(transcript, count, retention=retention)
+        for transcript in transcripts_of(conversations)
     ]
     sweeping = Sweeping(
         tuple(subjects), settings(grid), kept=kept, seconds=seconds, **shared

@@ -258,7 +258,7 @@ def _rules_for(watched: Watched) -> list[Preset]:
     program = _program_of(watched)
     own = program.preset if program is not None else ""
     others = [id for id in OTHERS if id != own]
-    ids = [own, *others[:1], others[-1]] if own else others[:2]
+    ids = [own, *others[:2]] if own else others[:2]
     return [presets()[id] for id in ids]
 
 

@@ -65,7 +65,7 @@ def test_it_opens_at_the_first_summary_that_replaced_another_and_says_why_first(
     (why,) = [body for body in bodies if "memviz-why" in body]
     (compaction,) = first.compactions
     assert f"<b>{compaction.reason}</b>" in why
-    assert size_words(compaction) in why
+    assert size_words(compaction, run) in why
     order = [
         next(n for n, body in enumerate(bodies) if f'class="memviz-{part}"' in body)
         for part in ("why", "change", "parts", "block")

@@ -126,3 +126,17 @@ def test_a_session_of_which_not_all_is_kept_says_so(keeper: Keeper) -> None:
     (warning,) = open_page("live").warning
     assert "is too large" in warning.value
     assert "<b>" not in warning.value.replace("\\<", "")
+
+
+def test_an_example_grows_where_nothing_is_watched(database: Path) -> None:
+    session = open_page("live")
+    session.button(key="live-example").click().run()
+    assert "A coding agent and the lost hour · example" in str(
+        session.selectbox(CHOICE_KEY).options
+    )
+    store = Store(database)
+    (before,) = store.newest_watched()
+    session.run()
+    (after,) = store.newest_watched()
+    assert after.message_count == before.message_count + 2
+    assert not session.exception

@@ -129,3 +129,20 @@ def test_first_messages_that_stayed_are_in_the_window(tmp_path: Path) -> None:
         (told,) = memviz.why(transcript, phrase)
         assert told.is_lost is is_lost
     assert memviz.verify(told.run, events=transcript.events) == ()
+
+
+def test_two_other_rules_stand_beside_that_of_the_program(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    said = [Message("user", "Fix the tests."), Message("assistant", "Done.")]
+    rules = {}
+    for program in ("claude_code", "codex", "gemini_cli", "proxy"):
+        keeper.append(program, "one", said)
+        view = LiveConversation(keeper.store, f"{program}/one").look()
+        assert view is not None
+        rules[program] = [forecast.preset.id for forecast in view.forecasts]
+    assert rules == {
+        "claude_code": ["claude_code", "codex", "anthropic_clearing"],
+        "codex": ["codex", "claude_code", "anthropic_clearing"],
+        "gemini_cli": ["gemini_cli", "claude_code", "codex"],
+        "proxy": ["claude_code", "codex"],
+    }

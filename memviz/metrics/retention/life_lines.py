@@ -62,15 +62,6 @@ class LifeLine:
     spans: tuple[Span, ...] = field(default=())
     """The states from the first request after birth to the last one; they tell whether the fact came back."""
 
-    @property
-    def revived_turns(self) -> tuple[int, ...]:
-        """The turns of the requests at which it was known again after it had been lost or contradicted."""
-        turns = []
-        for before, after in pairwise(self.spans):
-            if after.state.is_known and not before.state.is_known:
-                turns.append(after.first_turn)
-        return tuple(turns)
-
 
 Losses = dict[tuple[int, int], int | None]
 """By number of the probe and place of the first request that does not know it (``Span.first_place``: its turn, as long

@@ -64,7 +64,7 @@ class FleetSweep:
         _require_measure(measure)
         frame = self._frame("conversations")
         own = frame[frame["setting"] == setting].dropna(subset=[measure])
-        is_low = MEASURES[measure] == "min"
+        is_low = MEASURES[measure].worst == "min"
         own = own.sort_values(measure, ascending=is_low, kind="stable")
         return own.head(number).reset_index(drop=True)
 

@@ -59,7 +59,7 @@ from memviz.dashboard.ui.shell.elements import (
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import (
     is_bare,
-    picture_is,
+    note_picture,
     presents,
     speaker_notes,
     take_steps,
@@ -133,7 +133,7 @@ def _say_to_speaker(lesson: Lesson) -> None:
     state = lessons_state()
     step = state.step
     titles = [*(words_of(step.title) for step in lesson.steps), ""]
-    picture_is(titles[step], step, len(lesson.steps), titles[step + 1])
+    note_picture(titles[step], step, len(lesson.steps), titles[step + 1])
     speaker_notes([as_plain(words_of(lesson.steps[step].notes))])
 
 

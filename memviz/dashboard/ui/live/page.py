@@ -35,6 +35,7 @@ from memviz.dashboard.words.live import (
     taken_words,
 )
 from memviz.storage.watched import Watched
+from memviz.watching.example import begin_example, grow_example
 from memviz.watching.live import Item, LiveConversation, LiveView
 
 CHOICE_KEY = "live-conversation"
@@ -103,15 +104,32 @@ def _say_nothing_watched() -> None:
             ),
             icon=":material/sensors:",
         )
-        return
-    st.info(
-        _(
-            "Nothing is watched yet. Type this in a terminal, and go on working with Claude Code, "
-            "Codex, Gemini CLI, Copilot CLI or opencode:"
-        ),
-        icon=":material/sensors:",
+    else:
+        st.info(
+            _(
+                "Nothing is watched yet. Type this in a terminal, and go on working with Claude Code, "
+                "Codex, Gemini CLI, Copilot CLI or opencode:"
+            ),
+            icon=":material/sensors:",
+        )
+        st.code(f"memviz watch --db {workspace().store.path}", language=None)
+    _offer_example()
+
+
+def _offer_example() -> None:
+    """Offer to watch a bundled conversation, for a visitor who wants to see first what there is to see."""
+    is_clicked = st.button(
+        _("Watch an example"), icon=":material/play_arrow:", key="live-example"
     )
-    st.code(f"memviz watch --db {workspace().store.path}", language=None)
+    st.caption(
+        _(
+            "A bundled session of a coding agent grows here message by message; it is then in the library."
+        )
+    )
+    if is_clicked:
+        with error_shown():
+            set_widget(LOOKED_AT, begin_example(workspace().store))
+            st.rerun()
 
 
 def _labels(newest: Sequence[Watched]) -> dict[str, str]:
@@ -156,6 +174,7 @@ def _draw_conversation(key: str, known: frozenset[str], seconds: float) -> None:
     newest = workspace().store.newest_watched(SHOWN)
     is_new = not known.issuperset(watched.key for watched in newest)
     with error_shown():
+        grow_example(workspace().store, key)
         with st.spinner(_("The conversation is played…"), show_time=True):
             played = _played(workspace().store.path, key)
             with played.lock:
