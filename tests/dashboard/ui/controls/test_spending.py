@@ -19,8 +19,12 @@ ANA, BO = Visitor("a" * 32), Visitor("b" * 32)
 
 def forget_budgets() -> None:
     """What a restart of the server does."""
-    spending._budget_of.cache_clear()
-    spending._budget_of_all.cache_clear()
+    for remembered in (
+        spending._budget_of,
+        spending._budget_of_all,
+        spending._accounts,
+    ):
+        remembered.cache_clear()
 
 
 @pytest.fixture
@@ -55,3 +59,4 @@ def test_neither_a_restart_nor_a_new_library_begins_a_new_budget(
     forget_budgets()
     assert budget_of(ANA, monkeypatch).left_usd == 0.25
     assert budget_of(BO, monkeypatch).left_usd == 0.75, "what is left for all"
+    assert spending._accounts.cache_info().misses == 1, "it is opened once for all"
