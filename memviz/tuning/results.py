@@ -254,8 +254,8 @@ class Sweep(NotebookOutput):
     @cached_property
     def cost_measure(self) -> str:
         """The column that is compared as the cost: ``usd``, or ``all_tokens`` where a price is unknown."""
-        known = self._frame.loc[self._frame["error"] == "", "usd"]
-        return "usd" if len(known) and known.notna().all() else "all_tokens"
+        prices = self._frame.loc[self._frame["error"] == "", "usd"]
+        return "usd" if len(prices) and prices.notna().all() else "all_tokens"
 
     def pareto(
         self, over: Over = "median", *, allow_refused: bool = False

@@ -142,10 +142,12 @@ def spell_out(run: Run, probes: Sequence[Probe]) -> Sequence[Probe]:
     restated = _restate(tuple(without_value), texts)
     spelled = []
     for probe in probes:
-        said = restated.get(probe.question)
-        if said is None:
-            said = [one for text in texts for one in _saying(probe, text)]
-        answers = tuple(dict.fromkeys((probe.question, *said)))
+        sentences = restated.get(probe.question)
+        if sentences is None:
+            sentences = [
+                sentence for text in texts for sentence in _saying(probe, text)
+            ]
+        answers = tuple(dict.fromkeys((probe.question, *sentences)))
         spelled.append(replace(probe, answers=answers))
     return spelled
 
@@ -183,8 +185,11 @@ def _worded_alike(statement: str, text: str) -> tuple[str, ...]:
     """Return the sentences of ``text`` with enough words of ``statement`` to say the same, whether or not they do."""
     words = content_words(statement)
     least = _least_shared(words)
-    sentences = (sentence.text for sentence in passage(text).sentences)
-    return tuple(one for one in sentences if len(words & content_words(one)) >= least)
+    alike = []
+    for sentence in passage(text).sentences:
+        if len(words & content_words(sentence.text)) >= least:
+            alike.append(sentence.text)
+    return tuple(alike)
 
 
 def _restate(statements: tuple[str, ...], texts: Iterable[str]) -> dict[str, list[str]]:

@@ -90,10 +90,12 @@ class Sweeping:
     def progress(self) -> SweepProgress:
         """The progress so far."""
         seconds = perf_counter() - self._started
-        left = self._due.seconds_left(seconds)
-        if left is not None and self.seconds is not None:
-            left = min(left, max(0.0, self.seconds - seconds))
-        return SweepProgress(len(self.cells), self.total, self.measured, seconds, left)
+        seconds_left = self._due.seconds_left(seconds)
+        if seconds_left is not None and self.seconds is not None:
+            seconds_left = min(seconds_left, max(0.0, self.seconds - seconds))
+        return SweepProgress(
+            len(self.cells), self.total, self.measured, seconds, seconds_left
+        )
 
     @property
     def _writer(self) -> str:

@@ -86,21 +86,21 @@ def why(
         for run in runs:
             losses += lost_statements(run, probes)
         return tuple(losses)
-    said, is_word_for_word = _find_phrase(log, phrase)
-    if not said:
+    positions, is_word_for_word = _find_phrase(log, phrase)
+    if not positions:
         raise _not_said(log, phrase, events)
     if kind == "rule":
-        probe: Probe = Statement(phrase, (phrase,), tuple(said[:1]), category="")
+        probe: Probe = Statement(phrase, (phrase,), tuple(positions[:1]), category="")
     elif kind == "value":
-        probe = Probe(phrase, (phrase,), tuple(said[:1]), category="")
+        probe = Probe(phrase, (phrase,), tuple(positions[:1]), category="")
     else:
-        value = _value_of(phrase, said, probes or propose_probes(log, len(log)))
-        probe = statement_or_value(log, phrase, value, said)
+        value = _value_of(phrase, positions, probes or propose_probes(log, len(log)))
+        probe = statement_or_value(log, phrase, value, positions)
     offer = Offer(messages, PricingAssumptions.of(prices_of))
     answers = []
     for run in runs:
         (answer,) = explain(run, [probe])
-        answer = replace(answer, said=said, is_word_for_word=is_word_for_word)
+        answer = replace(answer, said=positions, is_word_for_word=is_word_for_word)
         answers.append(offer.with_remedies(answer))
     return tuple(answers)
 
@@ -126,7 +126,9 @@ def runs_to_explain(
             recorded = recorded_run(messages, counter)
             if recorded is not None:
                 return [recorded]
-        strategies = [make_strategy(id, **own) for id, own in COMPARED_AT_FIRST]
+        strategies = [
+            make_strategy(id, **parameters) for id, parameters in COMPARED_AT_FIRST
+        ]
     return [replay(messages, strategy, counter=counter) for strategy in strategies]
 
 
@@ -138,16 +140,20 @@ def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
     """
     texts = [readable(message) for message in log]
     parts = _saying(texts, phrase)
-    said = [position for position in parts if contains(texts[position], phrase)]
-    if said:
-        return tuple(said), True
-    said = [position for position, text in enumerate(texts) if contains(text, phrase)]
-    if said:
-        return tuple(said), False
+    positions = [position for position in parts if contains(texts[position], phrase)]
+    if positions:
+        return tuple(positions), True
+    positions = [
+        position for position, text in enumerate(texts) if contains(text, phrase)
+    ]
+    if positions:
+        return tuple(positions), False
     if parts:
         return tuple(parts), True
-    said = [position for position, text in enumerate(texts) if restates(text, phrase)]
-    return tuple(said), False
+    positions = [
+        position for position, text in enumerate(texts) if restates(text, phrase)
+    ]
+    return tuple(positions), False
 
 
 def _not_said(log: Log, phrase: str, events: Iterable[RecordedEvent]) -> NotSaidError:

@@ -114,7 +114,7 @@ def _pages_wait_for_their_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page waits for its replays, its sweep and its import for a moment, and then shows the part that is done. Beside
     busy processes that moment is over too soon. Tests of such parts set a shorter one."""
     for module in (replaying, deriving, sweeping, importing):
-        monkeypatch.setattr(module, "AT_ONCE_SECONDS", TIMEOUT_SECONDS / 2)
+        monkeypatch.setattr(module, "AT_ONCE_SECONDS", TIMEOUT_SECONDS / 4)
 
 
 @pytest.fixture(autouse=True)
