@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
-from memviz.core.errors import ParameterError, SweepError
+from memviz.core.errors import SweepError
 from memviz.core.fingerprint import fingerprint
 from memviz.core.model_errors import BudgetSpentError
 from memviz.core.storage_errors import DatabaseGoneError, FullLibraryError
@@ -371,9 +371,9 @@ def sweep(
         "stop": stop or Event(),
     }
     if write is not None:
-        from memviz.tuning.fleet.results import sweep_fleet
+        from memviz.tuning.fleet.results import fleet_of, sweep_fleet
 
-        fleet = _fleet_of(conversations)
+        fleet = fleet_of(conversations)
         return sweep_fleet(
             fleet,
             settings(grid),
@@ -394,13 +394,3 @@ def sweep(
         if progress is not None:
             progress(sweeping.progress)
     return sweeping.sweep
-
-
-def _fleet_of(conversations: object) -> Fleet:
-    if isinstance(conversations, Fleet):
-        return conversations
-    if isinstance(conversations, str | Path):
-        return Fleet(conversations)
-    raise ParameterError(
-        "write", type(conversations).__name__, _("for a memviz.Fleet, or its address")
-    )

@@ -109,8 +109,10 @@ def _budget_of_all() -> Budget | None:
     return ServerBudget(limit_usd, LibraryAccount(_accounts(), ALL_VISITORS))
 
 
+@cache
 def _accounts() -> Store:
-    """Return the place of what visitors have spent: that of what they share, where each has a library."""
+    """Return the place of what visitors have spent, opened once for all: that of what they share, where each has a
+    library."""
     return own_places().open_shelf() if has_own_libraries() else workspace().store
 
 

@@ -90,6 +90,7 @@ def client(root: str, cookie: str) -> TestClient:
         (signed(SECRET, "_streamlit_xsrf"), 403),
         (signed(SECRET), 200),
     ],
+    ids=["none", "made up", "another secret", "another cookie", "signed in"],
 )
 def test_nobody_gets_or_leaves_a_file_before_signing_in(
     secrets: Path, root: str, cookie: str, status: int
