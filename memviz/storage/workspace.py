@@ -44,6 +44,8 @@ from memviz.storage.tables import conversation_changed
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.samples import bundled
+from memviz.tuning.cluster import Cluster
+from memviz.tuning.cluster_replay import ClusterReplay, ReplayJob, suits_cluster
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
 
@@ -213,17 +215,28 @@ class Workspace(HeldChats):
         return player
 
     def replaying(
-        self, key: RunKey, summarizer: Model, *, with_failed: bool = False
+        self,
+        key: RunKey,
+        summarizer: Model,
+        *,
+        with_failed: bool = False,
+        cluster: Cluster | None = None,
     ) -> BackgroundReplay:
         """Return the replay of this key, which was not made before: the one that is at work, ``with_failed`` the one
         that failed a short while ago, or a new one. Everybody who asks for it gets the same. Its run is kept when it is
-        over. Raises :class:`memviz.core.errors.BusyError` where as many are at work as the library may have."""
+        over. A ``cluster`` makes it where that saves this server work. Raises
+        :class:`memviz.core.errors.BusyError` where as many are at work as the library may have."""
         _, log = self._conversation_of(key)
         replay = self.replays.find(key, log, with_failed=with_failed)
         if replay is None:
             self.replays.expect_room()
             keep = partial(self.keep, key)
-            replay = BackgroundReplay(*self.begun(key, summarizer), keep)
+            session, turns = self.begun(key, summarizer)
+            elsewhere = None
+            if cluster is not None and suits_cluster(log, session.setting):
+                job = ReplayJob(log, session.setting, key.recalls_by_turn())
+                elsewhere = ClusterReplay(cluster, job)
+            replay = BackgroundReplay(session, turns, keep, elsewhere=elsewhere)
             self.replays.note(key, log, replay)
         return replay
 

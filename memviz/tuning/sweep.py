@@ -30,7 +30,7 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.fleet.source import Fleet
 from memviz.tuning import executors
 from memviz.tuning.cell import Cell, CellIndex, Job, cell_key, job_size, jobs, work
-from memviz.tuning.cluster import Cluster
+from memviz.tuning.cluster import Cluster, ClusterProblem
 from memviz.tuning.executors import Executor
 from memviz.tuning.grid import Grid, largest_sizes, settings
 from memviz.tuning.kept_cells import KeptCells
@@ -68,8 +68,8 @@ class Sweeping:
     scheduler: str | None = None
     cluster: Cluster | None = None
     """A cluster to measure on, if it is there: where it is lost, the rest is measured in this thread."""
-    is_cluster_lost: bool = False
-    """What was measured without the ``cluster``, or a part of it."""
+    cluster_problem: ClusterProblem | None = None
+    """The reason why it was measured without the ``cluster``, or a part of it."""
     seconds: float | None = None
     """The time that it may take, if not as long as it takes: the settings that tell most come first."""
     stop: Event = field(default_factory=Event)
@@ -137,10 +137,16 @@ class Sweeping:
             yield from self._measure(keys)
             return
         # Somebody else measures the same, here or on another server: what is finished is taken over.
+        waiting_since = perf_counter()
         while not self.kept.try_claim(claim):
             if self.stop.wait(LOOK_SECONDS):
                 return
             yield from self._take_kept(keys)
+            waited_seconds = perf_counter() - waiting_since
+            if self.seconds is not None and waited_seconds > self.seconds:
+                self.is_out_of_time = len(self.cells) < self.total
+                self._say_why_stopped()
+                return
         try:
             yield from self._take_kept(keys)
             yield from self._measure(keys)
@@ -171,7 +177,10 @@ class Sweeping:
         if self.stopped:
             # The budget ended it, and not the time.
             self.is_out_of_time = False
-        elif self.is_out_of_time and not self.stop.is_set():
+        self._say_why_stopped()
+
+    def _say_why_stopped(self) -> None:
+        if self.is_out_of_time and not self.stop.is_set():
             self.stopped = _(
                 "That is what fits into {time}.", time=duration_words(self.seconds or 0)
             )
@@ -233,7 +242,7 @@ class Sweeping:
         of_cluster = [place for place in missing if not self._asks_embedding(place)]
         if of_cluster:
             yield from self._run_on_cluster(cluster, of_cluster)
-        if self.is_cluster_lost:
+        if self.cluster_problem is not None:
             places_here = [place for place in missing if place not in self.cells]
         if places_here and not self.stop.is_set():
             yield from self._run_at(None, places_here)
@@ -244,15 +253,13 @@ class Sweeping:
     def _run_on_cluster(
         self, cluster: Cluster, places: Sequence[CellIndex]
     ) -> Iterator[list[tuple[CellIndex, Cell]]]:
-        if not cluster.is_away:
-            try:
-                yield from self._run_at(cluster.address, places)
-                return
-            except executors.KilledWorkersError:
-                pass  # the cluster is there, and does other jobs
-            except SweepError:
-                cluster.lose()
-        self.is_cluster_lost = True
+        if cluster.is_away:
+            self.cluster_problem = ClusterProblem.AWAY
+            return
+        try:
+            yield from self._run_at(cluster.address, places)
+        except SweepError as error:
+            self.cluster_problem = executors.problem_of(error, cluster)
 
     def _run_at(
         self, scheduler: str | None, places: Sequence[CellIndex]

@@ -8,13 +8,26 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.driving import labelled
+from memviz import Chat, Strategy
+from memviz.storage.workspace import Workspace
+from tests.pages.driving import labelled, open_page
 
 FACT = "My budget is 3,000 euros and my daughter Mira is allergic to nuts."
 
 PLAN = "We want to travel in May, by train."
 
 QUESTION = "What is my budget?"
+
+
+def chat_of(strategy: Strategy, *said: str) -> AppTest:
+    """The page of a saved chat in which a user said this: one run of the page for all of it."""
+    chat = Chat(strategy)
+    for text in said:
+        chat.send(text)
+    workspace = Workspace()
+    id = workspace.new_chat(chat)
+    workspace.save_chat(id, chat, "offline")
+    return open_page("chat", chat=id)
 
 
 def bubbles(session: AppTest) -> list[tuple[str, str]]:
@@ -55,9 +68,9 @@ def chat_link(session: AppTest) -> str:
 KEY = "a-key-that-nobody-may-see"
 
 
-def use_model(session: AppTest, picker: str, api_base: str) -> AppTest:
-    """Point a model picker at an address, as a user does: one field after the other."""
+def use_model(session: AppTest, picker: str, api_base: str, key: str = KEY) -> AppTest:
+    """Point a model picker at an address: its fields are there once the model is chosen."""
     labelled(session.selectbox, picker).select("openai/gpt-5-mini").run()
-    labelled(session.text_input, "API key").set_value(KEY).run()
-    labelled(session.text_input, "Base URL").set_value(api_base).run()
+    labelled(session.text_input, "API key").set_value(key)
+    labelled(session.text_input, "Base URL").set_value(api_base)
     return labelled(session.number_input, "Timeout").set_value(2).run()

@@ -14,13 +14,18 @@ from streamlit.runtime.pages_manager import PagesManager
 
 import memviz
 from memviz.core.conversation import Log
+from memviz.dashboard.charts import figure
+from memviz.dashboard.ui.chat import deriving
+from memviz.dashboard.ui.controls import replaying
 from memviz.dashboard.ui.library import importing
+from memviz.dashboard.ui.tune import run as sweeping
 from memviz.models.recordings import bundled
 from memviz.storage.conversations import Beginning, Loaded, SavedConversations
 from memviz.storage.store import Store
 from memviz.storage.workspace import DATABASE_VARIABLE, SAMPLE_PREFIX
 from memviz.transcripts.samples import bundled as bundled_samples
 from tests.models.openai_server import OpenAIServer, openai_server
+from tests.pages.driving import TIMEOUT_SECONDS
 from tests.pages.free_running import QUESTIONS
 
 _OPEN_LIBRARY: list[Path] = []
@@ -102,6 +107,29 @@ def _log_of_sample(id: str) -> Log | None:
 def _memory_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """After each import a server gives memory back. In a process that ran thousands of tests that takes long."""
     monkeypatch.setattr(importing, "give_back", lambda: None)
+
+
+@pytest.fixture(autouse=True)
+def _pages_wait_for_their_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page waits for its replays, its sweep and its import for a moment, and then shows the part that is done. Beside
+    busy processes that moment is over too soon. Tests of such parts set a shorter one."""
+    for module in (replaying, deriving, sweeping, importing):
+        monkeypatch.setattr(module, "AT_ONCE_SECONDS", TIMEOUT_SECONDS / 4)
+
+
+@pytest.fixture(autouse=True)
+def _figures_are_taken_as_they_are(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Plotly checks the figures of pages only in tests that ask for ``checked_figures``: it takes as long as the rest
+    of some pages, and the tests of the charts check the figures of each chart."""
+    if "checked_figures" not in request.fixturenames:
+        monkeypatch.setattr(figure, "VALIDATED", False)
+
+
+@pytest.fixture
+def checked_figures() -> None:
+    """A property of a figure that Plotly does not know is an error."""
 
 
 @pytest.fixture

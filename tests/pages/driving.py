@@ -21,7 +21,7 @@ from memviz.dashboard.ui.controls.selected_request import READ_KEY, TURN_KEY
 from tests.page_names import ADDRESSES, QUESTIONS
 
 APP = Path(__file__).resolve().parents[2] / "navigation.py"
-TIMEOUT_SECONDS = 60
+TIMEOUT_SECONDS = 120
 LOOK_SECONDS = 0.1
 # A server looks once for components in the installed packages. AppTest does so for every page that a test opens, and
 # reading the metadata of all packages takes longer than everything else that the test does.

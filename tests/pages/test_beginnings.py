@@ -7,12 +7,12 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks.synthetic.generator import generate
 from memviz import Message
-from memviz.dashboard.ui.chat import current, deriving
+from memviz.dashboard.ui.chat import current
 from memviz.dashboard.ui.controls import chat_state, study
 from memviz.storage import library
 from memviz.storage.conversations import LARGE_MESSAGES
 from memviz.storage.workspace import Workspace
-from tests.pages.driving import TIMEOUT_SECONDS, click, finished, open_page, token_lines
+from tests.pages.driving import click, finished, open_page, token_lines
 
 TURNS, FIRST = 60, 20
 MESSAGES = 2 * TURNS
@@ -112,7 +112,6 @@ def test_chat_shows_the_newest_messages_and_derives_the_memory_when_asked(
     id: str, read: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(current, "DERIVED_UNASKED_MESSAGES", MESSAGES - 1)
-    monkeypatch.setattr(deriving, "AT_ONCE_SECONDS", TIMEOUT_SECONDS)
     page = open_page("chat", chat=id)
     assert min(read) == MESSAGES - chat_state.MESSAGES_SHOWN
     assert len(page.chat_message) == chat_state.MESSAGES_SHOWN

@@ -50,49 +50,113 @@ def fates(session: AppTest) -> list[str]:
     ]
 
 
-def test_a_new_chat_says_what_to_do_first(chat: AppTest) -> None:
+def limited(session: AppTest) -> str:
+    """What is said of the limit of the memory."""
+    captions = sentences(session.caption)
+    return next(caption for caption in captions if "not yet summarized" in caption)
+
+
+def asked_by_user(session: AppTest) -> list[str]:
+    return [text for who, text in bubbles(session) if who == "user"]
+
+
+def test_a_talk_is_shown_answered_taken_back_and_compared(chat: AppTest) -> None:
     assert "budget is 3,000 euros" in sentences(chat.info)[0]
-    assert not bubbles(chat)
     assert "After the first reply" in " ".join(sentences(chat.caption))
+    assert "Messages not yet summarized: 0 of 500 tokens" in limited(chat)
+    say(chat, "   \n ")
+    assert not bubbles(chat), "a blank message is not sent"
 
-
-def test_an_empty_chat_offers_a_long_conversation_to_ask_about(chat: AppTest) -> None:
-    trip = sample("trip")
-    click(chat, "Go on from the Portugal trip")
-    assert bubbles(chat)[-1][1] == without_marks(trip.messages[-1].content)
-    say(chat, "What is Niamh allergic to?")
-    assert "do not know" in bubbles(chat)[-1][1], "it was said in turn 3"
-    assert chat_link(chat) != "sample-trip"
-    assert bubbles(open_page("chat", chat="sample-trip"))[-1][1] == without_marks(
-        trip.messages[-1].content
-    )
-
-
-def test_three_turns_are_shown_and_the_fact_is_answered(chat: AppTest) -> None:
-    for text in (FACT, PLAN, QUESTION):
-        say(chat, text)
-    said = bubbles(chat)
-    assert [who for who, _ in said] == ["user", "assistant"] * 3
-    assert [text for who, text in said if who == "user"] == [FACT, PLAN, QUESTION]
-    assert "3,000 euros" in said[-1][1]
+    labelled(chat.text_area, "System prompt").set_value("Answer like a pirate.").run()
+    say(chat, FACT)
+    system = {"role": "system", "content": "Answer like a pirate."}
+    assert request_as_json(chat)[0] == system
+    said = sum(memviz.counter("o200k_base")(text) for _, text in bubbles(chat))
+    assert f"Messages not yet summarized: {said} of 500 tokens" in limited(chat)
+    say(chat, PLAN)
+    assert labelled(chat.text_area, "System prompt").disabled
+    say(chat, QUESTION)
+    assert [who for who, _ in bubbles(chat)] == ["user", "assistant"] * 3
+    assert asked_by_user(chat) == [FACT, PLAN, QUESTION]
+    assert "3,000 euros" in bubbles(chat)[-1][1]
     assert not chat.info
     assert page_of(chat) == "chat"
 
-
-def test_a_fact_out_of_the_window_is_not_known(chat: AppTest) -> None:
-    say(chat, FACT)
-    choose(chat, "window", "Window size", 1)
+    link = chat_link(chat)
+    click(chat, "Undo turn")
+    assert asked_by_user(chat) == [FACT, PLAN]
+    assert bubbles(open_page("chat", chat=link)) == bubbles(chat)
     say(chat, QUESTION)
+    assert asked_by_user(chat) == [FACT, PLAN, QUESTION]
+
+    click(chat, "Compare other strategies")
+    assert page_of(chat) == "compare"
+    chosen = labelled(chat.selectbox, "Conversation").value
+    assert chosen == chat.session_state["compare"].conversation_id
+    assert any("3 turns." in sentence for sentence in sentences(chat.caption))
+
+
+def test_an_empty_chat_offers_a_long_conversation_of_which_the_end_is_shown_first(
+    chat: AppTest,
+) -> None:
+    messages = [message.content for message in sample("trip").messages]
+    click(chat, "Go on from the Portugal trip")
+    said = [text for _, text in bubbles(chat)]
+    assert said == [*map(without_marks, messages[-30:])]
+    click(chat, "Show 30 earlier messages")
+    said = [text for _, text in bubbles(chat)]
+    assert said == [*map(without_marks, messages[-60:])]
+    notes = {
+        words_of(message): (message.markdown[0].value, *sentences(message.caption))
+        for message in chat.chat_message
+        if message.markdown
+    }
+    for position, kept in (
+        (34, "Lost: 3,600 euros; shellfish."),
+        (42, "The summary still holds: HV-440962."),
+    ):
+        badge, *facts = notes[without_marks(messages[position])]
+        assert "replaced by a summary" in badge
+        assert facts == [kept]
+
+    say(chat, "What is Niamh allergic to?")
+    assert "do not know" in bubbles(chat)[-1][1], "it was said in turn 3"
+    assert chat_link(chat) != "sample-trip"
+    bundled = bubbles(open_page("chat", chat="sample-trip"))
+    assert bundled[-1][1] == without_marks(messages[-1])
+
+
+def test_a_fact_out_of_the_window_is_not_known_and_the_chat_is_found_again(
+    chat: AppTest,
+) -> None:
+    choose(chat, "window", "Window size", 1)
+    for text in (FACT, PLAN, QUESTION):
+        say(chat, text)
     answer = bubbles(chat)[-1][1]
     assert "do not know" in answer
     assert "3,000" not in answer
-    assert [message["content"] for message in request_as_json(chat)] == [
-        SYSTEM_PROMPT,
-        QUESTION,
-    ]
+    sent = [message["content"] for message in request_as_json(chat)]
+    assert sent == [SYSTEM_PROMPT, QUESTION]
+    dropped = [n for n, message in enumerate(chat.chat_message) if message.markdown]
+    assert dropped == [0, 1, 2, 3]
+    assert all("dropped" in fate for fate in fates(chat))
+
+    again = open_page("chat", chat=chat_link(chat))
+    assert bubbles(again) == bubbles(chat)
+    assert request_as_json(again) == request_as_json(chat)
+    assert labelled(again.number_input, "Window size").value == 1
+    say(again, QUESTION)
+    assert len(bubbles(again)) == 8
+    choose(again, "summary")
+    choose(again, "window")
+    assert labelled(again.number_input, "Window size").value == 1, (
+        "a strategy that one goes back to has its last parameters"
+    )
 
 
-def test_the_pictures_show_the_request_just_sent(chat: AppTest) -> None:
+def test_the_pictures_show_the_request_just_sent_in_tokens_of_a_counter(
+    chat: AppTest,
+) -> None:
     say(chat, FACT)
     say(chat, QUESTION)
     count = memviz.counter("o200k_base")
@@ -109,12 +173,8 @@ def test_the_pictures_show_the_request_just_sent(chat: AppTest) -> None:
         markdown.value for markdown in chat.markdown
     )
     assert len(turns["data"][0]["text"]) == 2
-    assert [message["content"] for message in request_as_json(chat)] == [
-        SYSTEM_PROMPT,
-        fact,
-        reply,
-        question,
-    ]
+    sent = [message["content"] for message in request_as_json(chat)]
+    assert sent == [SYSTEM_PROMPT, fact, reply, question]
     assert not chat.dataframe, (
         "the numbers behind the chart are made when they are opened"
     )
@@ -123,22 +183,11 @@ def test_the_pictures_show_the_request_just_sent(chat: AppTest) -> None:
         2,
         f"{sum(drawn.values()):,}",
     ]
-
-
-def test_what_is_limited_is_named_and_grows_by_what_was_said(chat: AppTest) -> None:
-    def limited() -> str:
-        return next(
-            caption
-            for caption in sentences(chat.caption)
-            if "not yet summarized" in caption
-        )
-
-    assert "Messages not yet summarized: 0 of 500 tokens" in limited()
-    say(chat, FACT)
-    said = sum(memviz.counter("o200k_base")(text) for _, text in bubbles(chat))
-    assert f"Messages not yet summarized: {said} of 500 tokens" in limited()
-    choose(chat, "window")
-    assert any("never summarizes" in caption for caption in sentences(chat.caption))
+    labelled(chat.selectbox, "Token counter").select("bytes4").run()
+    first = [SYSTEM_PROMPT, fact]
+    both = [*first, *sent]
+    total = sum(len(text.encode()) // 4 for text in both) + 4 * len(both) + 3 * 2
+    assert metric(chat, "Sent") == f"{total:,}"
 
 
 @pytest.mark.slow
@@ -177,80 +226,6 @@ def test_another_strategy_leaves_what_was_sent_and_marks_where_it_begins(
     )
 
 
-def test_going_back_to_a_strategy_takes_its_last_parameters_with_it(
-    chat: AppTest,
-) -> None:
-    choose(chat, "summary", "Buffer size", 2)
-    choose(chat, "window")
-    choose(chat, "summary")
-    assert labelled(chat.number_input, "Buffer size").value == 2
-
-
-def test_another_counter_counts_the_chat_anew(chat: AppTest) -> None:
-    say(chat, FACT)
-    labelled(chat.selectbox, "Token counter").select("bytes4").run()
-    total = (len(SYSTEM_PROMPT) // 4) + (len(FACT) // 4) + 4 * 2 + 3
-    assert metric(chat, "Sent") == str(total)
-
-
-def test_the_system_prompt_can_be_set_until_the_first_message(chat: AppTest) -> None:
-    labelled(chat.text_area, "System prompt").set_value("Answer like a pirate.").run()
-    say(chat, FACT)
-    assert request_as_json(chat)[0] == {
-        "role": "system",
-        "content": "Answer like a pirate.",
-    }
-    chat.run()
-    assert labelled(chat.text_area, "System prompt").disabled
-
-
-@pytest.mark.slow
-def test_messages_show_what_became_of_them_at_the_last_request(chat: AppTest) -> None:
-    choose(chat, "window", "Window size", 1)
-    for text in (FACT, PLAN, QUESTION):
-        say(chat, text)
-    dropped = [
-        index for index, message in enumerate(chat.chat_message) if message.markdown
-    ]
-    assert dropped == [0, 1, 2, 3]
-    assert all("dropped" in fate for fate in fates(chat))
-
-
-def test_undo_takes_the_last_turn_back_for_good(chat: AppTest) -> None:
-    say(chat, FACT)
-    say(chat, PLAN)
-    link = chat_link(chat)
-    click(chat, "Undo turn")
-    assert [text for who, text in bubbles(chat) if who == "user"] == [FACT]
-    assert bubbles(open_page("chat", chat=link)) == bubbles(chat)
-    say(chat, QUESTION)
-    assert [text for who, text in bubbles(chat) if who == "user"] == [FACT, QUESTION]
-
-
-def test_blank_messages_are_not_sent(chat: AppTest) -> None:
-    say(chat, "   \n ")
-    assert not bubbles(chat)
-    assert page_of(chat) == "chat"
-
-
-def test_the_address_names_the_chat_from_its_first_reply_on(chat: AppTest) -> None:
-    say(chat, FACT)
-    chat_link(chat)
-
-
-@pytest.mark.slow
-def test_a_chat_is_found_again_by_its_address(chat: AppTest) -> None:
-    choose(chat, "window", "Window size", 3)
-    say(chat, FACT)
-    say(chat, PLAN)
-    again = open_page("chat", chat=chat_link(chat))
-    assert bubbles(again) == bubbles(chat)
-    assert request_as_json(again) == request_as_json(chat)
-    assert labelled(again.number_input, "Window size").value == 3
-    say(again, QUESTION)
-    assert len(bubbles(again)) == 6
-
-
 @pytest.mark.usefixtures("first_visit")
 def test_a_first_visit_may_go_straight_to_a_chat(database: Path) -> None:
     chat = memviz.Chat(memviz.strategy("buffer"))
@@ -267,12 +242,20 @@ def test_a_first_visit_may_go_straight_to_a_chat(database: Path) -> None:
     )  # the style that navigation.py brings, so it has run as well
 
 
-def test_an_address_that_names_no_chat_opens_a_new_one() -> None:
+def test_an_address_that_names_no_chat_opens_a_new_one_and_a_new_one_keeps_the_old() -> (
+    None
+):
     session = open_page("chat", chat="nothing-of-this-name")
     assert not bubbles(session)
     assert not labelled(session.selectbox, "Conversation").value
     say(session, FACT)
     assert len(bubbles(session)) == 2
+    click(session, "New chat")
+    assert not bubbles(session)
+    say(session, PLAN)
+    assert asked_by_user(session) == [PLAN]
+    titles = labelled(session.run().selectbox, "Conversation").options
+    assert {FACT[:59] + "…", PLAN} <= set(titles)
 
 
 def test_an_old_chat_is_found_among_many_newer_conversations(database: Path) -> None:
@@ -289,52 +272,6 @@ def test_an_old_chat_is_found_among_many_newer_conversations(database: Path) -> 
     assert [text for _, text in bubbles(session)] == [
         without_marks(message.content) for message in trip.messages[:4]
     ]
-
-
-def test_a_long_conversation_shows_its_end_first(database: Path) -> None:
-    session = open_page("chat", chat="sample-trip")
-    messages = [message.content for message in sample("trip").messages]
-    assert [text for _, text in bubbles(session)] == [
-        *map(without_marks, messages[-30:])
-    ]
-    click(session, "Show 30 earlier messages")
-    assert [text for _, text in bubbles(session)] == [
-        *map(without_marks, messages[-60:])
-    ]
-    notes = {
-        words_of(message): (message.markdown[0].value, *sentences(message.caption))
-        for message in session.chat_message
-        if message.markdown
-    }
-    for position, kept in (
-        (34, "Lost: 3,600 euros; shellfish."),
-        (42, "The summary still holds: HV-440962."),
-    ):
-        badge, *facts = notes[without_marks(messages[position])]
-        assert "replaced by a summary" in badge
-        assert facts == [kept]
-
-
-def test_new_chat_starts_empty_and_keeps_the_old_one(chat: AppTest) -> None:
-    say(chat, FACT)
-    click(chat, "New chat")
-    assert not bubbles(chat)
-    say(chat, PLAN)
-    assert [text for who, text in bubbles(chat) if who == "user"] == [PLAN]
-    titles = labelled(chat.run().selectbox, "Conversation").options
-    assert {FACT[:59] + "…", PLAN} <= set(titles)
-
-
-def test_from_chat_to_compare_on_the_same_conversation(chat: AppTest) -> None:
-    say(chat, FACT)
-    say(chat, PLAN)
-    click(chat, "Compare other strategies")
-    assert page_of(chat) == "compare"
-    assert (
-        labelled(chat.selectbox, "Conversation").value
-        == chat.session_state["compare"].conversation_id
-    )
-    assert any("2 turns." in sentence for sentence in sentences(chat.caption))
 
 
 @pytest.mark.slow

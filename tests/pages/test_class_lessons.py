@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from html import unescape
 from types import SimpleNamespace
 
@@ -132,7 +133,7 @@ def test_students_are_invited_follow_leave_and_come_back(served: Class) -> None:
     )
 
 
-def test_a_question_waits_for_the_answers_then_for_the_teacher(
+def test_a_question_waits_for_the_answers_then_for_the_teacher_and_ends_in_results(
     at_question: Class,
 ) -> None:
     assert choices(at_question.look(TEACHER)) == ["Yes", "No"]
@@ -153,23 +154,15 @@ def test_a_question_waits_for_the_answers_then_for_the_teacher(
     assert choices(page) == ["Yes 1", "No 1 · right · your answer"]
     assert "**Right.**" in words(page)
     assert "**Not quite:**" in words(at_question.look(BO))
-
-
-def test_the_results_are_shown_at_the_end_names_to_the_teacher_alone(
-    at_question: Class,
-) -> None:
-    at_question.choose(ANA, 0)
-    at_question.choose(BO, 0)
     page = at_question.click(TEACHER, "End for all")
-    assert "**0%** right (0 of 2): Will this request summarize?" in words(page)
-    assert "**The class does not have it yet**" in words(page)
+    assert "**50%** right (1 of 2): Will this request summarize?" in words(page)
     assert "Zoltana <b>" in words(page)
     page = at_question.look(ANA)
     assert page.title[0].value == QUESTIONS["lessons"]
-    assert "**0%** right (0 of 2): Will this request summarize?" in words(page)
-    assert "Zoltana" not in words(page)
+    assert "**50%** right (1 of 2): Will this request summarize?" in words(page)
+    assert "Zoltana" not in words(page), "names are for the teacher alone"
     at_question.click(TEACHER, "Put away")
-    assert "**0%**" not in words(at_question.look(BO))
+    assert "**50%**" not in words(at_question.look(BO))
 
 
 def test_whoever_walks_alone_sees_the_reason_at_once(at_question: Class) -> None:
@@ -185,25 +178,27 @@ def test_whoever_walks_alone_sees_the_reason_at_once(at_question: Class) -> None
     assert page.query_params["step"] in ("2", ["2"]), "follows again"
 
 
-def test_two_browsers_of_a_teacher_walk_together(at_question: Class) -> None:
-    second = Visitor("u", "", is_teacher=True)
-    assert at_question.open(second).header[0].value == "Will this request summarize?"
-    at_question.click(second, "Next")
-    page = at_question.look(TEACHER)
-    assert page.query_params["step"] in ("3", ["3"])
-    at_question.click(TEACHER, "Back")
-    assert at_question.look(second).header[0].value == "Will this request summarize?"
-
-
-def test_a_page_that_is_drawn_while_the_other_browser_moves_does_not_go_back(
-    at_question: Class, monkeypatch: pytest.MonkeyPatch
+def test_two_browsers_of_a_teacher_walk_together(
+    served: Class, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    served.open(TEACHER, lesson=LESSON, language="en")
+    served.click(TEACHER, "Open with the class")
+    served.click(TEACHER, "Next")
+    second = Visitor("u", "", is_teacher=True)
+    assert served.open(second).header[0].value == "Will this request summarize?"
+    served.click(second, "Next")
+    page = served.look(TEACHER)
+    assert page.query_params["step"] in ("3", ["3"])
+    served.click(TEACHER, "Back")
+    assert served.look(second).header[0].value == "Will this request summarize?"
     work = with_class.class_at_work()
     monkeypatch.setattr(
         player, "play_lesson", lambda lesson: work.go_to(Place(work.shown.opening, 2))
     )
-    at_question.look(TEACHER)
-    assert work.shown.step == 2
+    served.look(TEACHER)
+    assert work.shown.step == 2, (
+        "a page that is drawn while the other browser moves does not go back"
+    )
 
 
 def test_a_lesson_that_a_restart_ended_is_said(served: Class) -> None:
@@ -215,70 +210,36 @@ def test_a_lesson_that_a_restart_ended_is_said(served: Class) -> None:
     assert "class" not in page.query_params
 
 
-def test_an_answer_that_cannot_be_saved_is_a_sentence(
-    at_question: Class, monkeypatch: pytest.MonkeyPatch
+def test_what_cannot_be_saved_or_read_is_a_sentence_and_can_be_tried_again(
+    at_question: Class,
 ) -> None:
-    def fail(*_parts: object) -> None:
-        raise StorageError("The zebra database is away.")
-
+    look_of_the_teacher = partial(at_question.look, TEACHER)
+    look_of_the_teacher()
     at_question.look(ANA)
-    monkeypatch.setattr(with_class.class_at_work(), "answer", fail)
-    page = at_question.choose(ANA, 0)
+    end = partial(at_question.click, TEACHER, "End for all")
+    for failing, act in (
+        ("answer", partial(at_question.choose, ANA, 0)),
+        ("counts", look_of_the_teacher),
+        ("reveal", partial(at_question.click, TEACHER, "Show the answers")),
+        ("lead", partial(at_question.walk, TEACHER, is_led=False)),
+        ("end", end),
+    ):
+        page = page_where_it_fails(failing, act)
+        assert bool(page.radio) == (failing == "answer"), "it can be tried again"
+    assert not at_question.choose(ANA, 0).error
+    end()
+    page_where_it_fails("forget", partial(at_question.click, TEACHER, "Put away"))
+
+
+def page_where_it_fails(failing: str, act: Callable[[], AppTest]) -> AppTest:
+    """The page after an act for which the class asks the database in vain."""
+
+    def fail(*_parts: object, **_options: object) -> None:
+        raise StorageError(f"The zebra database is away: {failing}.")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(with_class.class_at_work(), failing, fail)
+        page = act()
     assert not page.exception
-    assert sentences(page.error) == ["The zebra database is away."]
-    assert page.radio, "it can be tried again"
-    assert not at_question.look(ANA).error
-
-
-@pytest.mark.parametrize(
-    ("failing", "label"), [("reveal", "Show the answers"), ("end", "End for all")]
-)
-def test_a_click_of_the_teacher_that_cannot_be_saved_is_a_sentence(
-    at_question: Class, monkeypatch: pytest.MonkeyPatch, failing: str, label: str
-) -> None:
-    def fail(*_parts: object) -> None:
-        raise StorageError("The zebra database is away.")
-
-    at_question.look(TEACHER)
-    monkeypatch.setattr(with_class.class_at_work(), failing, fail)
-    page = at_question.click(TEACHER, label)
-    assert not page.exception
-    assert sentences(page.error) == ["The zebra database is away."]
-
-
-def test_results_that_cannot_be_put_away_are_a_sentence(
-    at_question: Class, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail() -> None:
-        raise StorageError("The zebra database is away.")
-
-    at_question.choose(ANA, 0)
-    at_question.click(TEACHER, "End for all")
-    monkeypatch.setattr(with_class.class_at_work(), "forget", fail)
-    page = at_question.click(TEACHER, "Put away")
-    assert not page.exception
-    assert sentences(page.error) == ["The zebra database is away."]
-
-
-def test_a_count_that_cannot_be_read_is_a_sentence(
-    at_question: Class, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_parts: object) -> None:
-        raise StorageError("The zebra database is away.")
-
-    monkeypatch.setattr(with_class.class_at_work(), "counts", fail)
-    page = at_question.look(TEACHER)
-    assert sentences(page.error) == ["The zebra database is away."]
-
-
-def test_who_leads_that_cannot_be_saved_is_a_sentence(
-    at_question: Class, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*, is_led: bool) -> None:
-        raise StorageError(f"The zebra database is away: {is_led}.")
-
-    at_question.look(TEACHER)
-    monkeypatch.setattr(with_class.class_at_work(), "lead", fail)
-    page = at_question.walk(TEACHER, is_led=False)
-    assert not page.exception
-    assert sentences(page.error) == ["The zebra database is away: False."]
+    assert sentences(page.error) == [f"The zebra database is away: {failing}."]
+    return page

@@ -14,6 +14,7 @@ from tests.pages.comparing import FIRST, replayed, sent
 from tests.pages.driving import (
     click,
     figures,
+    first_seen,
     labelled,
     markers,
     numbers,
@@ -23,30 +24,38 @@ from tests.pages.driving import (
     token_lines,
 )
 
+pytestmark = pytest.mark.one_library
+
 
 @pytest.fixture
 def compare() -> AppTest:
     return open_page("compare")
 
 
+@pytest.fixture
+def first_page() -> AppTest:
+    """The same for tests that only look at it."""
+    return first_seen("compare")
+
+
 def test_first_open_draws_a_bundled_conversation_under_three_strategies(
-    compare: AppTest,
+    first_page: AppTest,
 ) -> None:
-    assert token_lines(compare) == {
+    assert token_lines(first_page) == {
         label: sent(replayed(strategy)) for label, strategy in FIRST.items()
     }
-    assert not compare.error
-    assert not compare.warning
+    assert not first_page.error
+    assert not first_page.warning
 
 
 def test_every_summarization_has_a_marker_with_its_reason_in_numbers(
-    compare: AppTest,
+    first_page: AppTest,
 ) -> None:
     compactions = []
     for strategy in FIRST.values():
         run = replayed(strategy)
         compactions += [(compaction, run) for compaction in run.compactions]
-    tooltips = [unescape(tooltip) for tooltip in markers(compare)]
+    tooltips = [unescape(tooltip) for tooltip in markers(first_page)]
     assert len(tooltips) == len(compactions) > 3
     for tooltip, (compaction, run) in zip(tooltips, compactions, strict=True):
         assert any(digit in compaction.reason for digit in "0123456789")
@@ -55,8 +64,8 @@ def test_every_summarization_has_a_marker_with_its_reason_in_numbers(
         assert size_words(compaction, run) in tooltip
 
 
-def test_the_limit_is_a_bracket_over_what_it_limits(compare: AppTest) -> None:
-    figure = figures(compare)[0]
+def test_the_limit_is_a_bracket_over_what_it_limits(first_page: AppTest) -> None:
+    figure = figures(first_page)[0]
     (bracket,) = [trace for trace in figure["data"] if trace["name"].endswith(" limit")]
     low, high = min(numbers(bracket["y"])), max(numbers(bracket["y"]))
     assert high - low == 1500
@@ -69,7 +78,59 @@ def test_the_limit_is_a_bracket_over_what_it_limits(compare: AppTest) -> None:
     )
 
 
-def test_tokens_can_be_counted_in_percent(compare: AppTest) -> None:
+def test_key_numbers_and_table_equal_the_replay(first_page: AppTest) -> None:
+    table = first_page.table[0].value
+    assert list(table.columns) == list(FIRST)
+    assert table.map(lambda text: text == f"{int(text.replace(',', '')):,}").all(
+        axis=None
+    ), "with thousands set apart"
+    count = memviz.counter("o200k_base")
+    for label, strategy in FIRST.items():
+        run, column = (
+            replayed(strategy),
+            {name: int(text.replace(",", "")) for name, text in table[label].items()},
+        )
+        tokens = sent(run)
+        written = sum(count(compaction.summary) for compaction in run.compactions)
+        read = sum(
+            sum(count(message.content) + 4 for message in compaction.request) + 3
+            for compaction in run.compactions
+        )
+        assert labelled(first_page.metric, label).value == f"{sum(tokens):,} tokens"
+        assert column["Tokens sent to the chat model"] == sum(tokens)
+        assert column["Mean request"] == round(sum(tokens) / len(tokens))
+        assert column["Largest request"] == max(tokens)
+        assert column["Largest request at turn"] == 1 + tokens.index(max(tokens))
+        assert (
+            column["Summaries written"]
+            == column["Summarizer calls"]
+            == len(run.compactions)
+        )
+        assert (
+            column["Tokens sent to the summarizer"],
+            column["Tokens the summarizer wrote"],
+        ) == (read, written)
+        assert column["All tokens, both models"] == sum(tokens) + read + written
+        assert (
+            column["Failed calls (messages kept)"]
+            == column["Requests over their limit"]
+            == 0
+        )
+
+
+def test_change_against_the_first_setting(first_page: AppTest) -> None:
+    buffer, window = (
+        sum(sent(replayed(strategy))) for strategy in list(FIRST.values())[:2]
+    )
+    assert [metric.delta for metric in first_page.metric][:2] == [
+        "",
+        f"{window / buffer - 1:+.0%} tokens",
+    ]
+
+
+def test_tokens_can_be_counted_in_percent_and_by_another_counter(
+    compare: AppTest,
+) -> None:
     def axis_title() -> str:
         return str(figures(compare)[0]["layout"]["yaxis"]["title"]["text"])
 
@@ -88,9 +149,24 @@ def test_tokens_can_be_counted_in_percent(compare: AppTest) -> None:
     labelled(compare.selectbox, "The chart counts in").set_value(None)
     compare.run()
     assert axis_title() == in_tokens
+    labelled(compare.selectbox, "Token counter").select("chars4").run()
+    after = token_lines(compare)
+    assert after == {
+        label: sent(replayed(strategy, "chars4")) for label, strategy in FIRST.items()
+    }
+    assert all(after[label] != lines[label] for label in FIRST)
 
 
-def test_changing_a_parameter_changes_the_run(compare: AppTest) -> None:
+def test_changing_a_strategy_or_a_parameter_changes_the_run(compare: AppTest) -> None:
+    labelled(compare.selectbox, "Strategy").select("window").run()
+    lines = token_lines(compare)
+    twins = [
+        label for label in lines if label.startswith("Sliding window · 10 messages")
+    ]
+    assert len(twins) == 2, "the very same setting twice goes by two names"
+    window = sent(replayed(FIRST["Sliding window · 10 messages"]))
+    assert lines[twins[0]] == lines[twins[1]] == window
+    labelled(compare.selectbox, "Strategy").select("buffer").run()
     labelled(compare.number_input, "Window size").set_value(4).run()
     lines = token_lines(compare)
     assert list(lines) == [
@@ -121,54 +197,21 @@ def test_up_to_six_settings_and_no_seventh(compare: AppTest) -> None:
     assert len(compare.metric) == 6
 
 
-def test_removing_a_setting_leaves_the_others_their_colours(compare: AppTest) -> None:
-    colors = {
-        trace["name"]: trace["line"]["color"]
-        for trace in figures(compare)[0]["data"]
-        if "line" in trace
-    }
-    click(compare, "Remove")
-    left = {
-        trace["name"]: trace["line"]["color"]
-        for trace in figures(compare)[0]["data"]
-        if "line" in trace
-    }
-    assert "Full buffer" not in left
-    assert left == {
-        name: color for name, color in colors.items() if name != "Full buffer"
-    }
+def colors(session: AppTest) -> dict[str, str]:
+    traces = figures(session)[0]["data"]
+    return {one["name"]: one["line"]["color"] for one in traces if "line" in one}
 
 
-def test_the_last_setting_cannot_be_removed(compare: AppTest) -> None:
-    click(click(compare, "Remove"), "Remove")
-    assert len(token_lines(compare)) == 1
-    assert labelled(compare.button, "Remove").disabled
-
-
-def test_the_very_same_setting_twice_is_two_lines_under_two_names(
+def test_removing_a_setting_leaves_the_others_their_colours_and_the_last_one_stays(
     compare: AppTest,
 ) -> None:
-    labelled(compare.selectbox, "Strategy").select("window").run()
-    lines = token_lines(compare)
-    twins = [
-        label for label in lines if label.startswith("Sliding window · 10 messages")
-    ]
-    assert len(twins) == 2
-    assert (
-        lines[twins[0]]
-        == lines[twins[1]]
-        == sent(replayed(FIRST["Sliding window · 10 messages"]))
-    )
-
-
-def test_another_counter_counts_anew(compare: AppTest) -> None:
-    before = token_lines(compare)
-    labelled(compare.selectbox, "Token counter").select("chars4").run()
-    after = token_lines(compare)
-    assert after == {
-        label: sent(replayed(strategy, "chars4")) for label, strategy in FIRST.items()
-    }
-    assert all(after[label] != before[label] for label in FIRST)
+    before = colors(compare)
+    click(compare, "Remove")
+    del before["Full buffer"]
+    assert colors(compare) == before
+    click(compare, "Remove")
+    assert len(token_lines(compare)) == 1
+    assert labelled(compare.button, "Remove").disabled
 
 
 @pytest.mark.slow
@@ -182,56 +225,6 @@ def test_another_conversation_replaces_every_line(compare: AppTest) -> None:
     )
     assert token_lines(compare)["Full buffer"] == sent(run)
     assert page_of(compare) == "compare"
-
-
-def test_key_numbers_and_table_equal_the_replay(compare: AppTest) -> None:
-    table = compare.table[0].value
-    assert list(table.columns) == list(FIRST)
-    assert table.map(lambda text: text == f"{int(text.replace(',', '')):,}").all(
-        axis=None
-    ), "with thousands set apart"
-    count = memviz.counter("o200k_base")
-    for label, strategy in FIRST.items():
-        run, column = (
-            replayed(strategy),
-            {name: int(text.replace(",", "")) for name, text in table[label].items()},
-        )
-        tokens = sent(run)
-        written = sum(count(compaction.summary) for compaction in run.compactions)
-        read = sum(
-            sum(count(message.content) + 4 for message in compaction.request) + 3
-            for compaction in run.compactions
-        )
-        assert labelled(compare.metric, label).value == f"{sum(tokens):,} tokens"
-        assert column["Tokens sent to the chat model"] == sum(tokens)
-        assert column["Mean request"] == round(sum(tokens) / len(tokens))
-        assert column["Largest request"] == max(tokens)
-        assert column["Largest request at turn"] == 1 + tokens.index(max(tokens))
-        assert (
-            column["Summaries written"]
-            == column["Summarizer calls"]
-            == len(run.compactions)
-        )
-        assert (
-            column["Tokens sent to the summarizer"],
-            column["Tokens the summarizer wrote"],
-        ) == (read, written)
-        assert column["All tokens, both models"] == sum(tokens) + read + written
-        assert (
-            column["Failed calls (messages kept)"]
-            == column["Requests over their limit"]
-            == 0
-        )
-
-
-def test_change_against_the_first_setting(compare: AppTest) -> None:
-    buffer, window = (
-        sum(sent(replayed(strategy))) for strategy in list(FIRST.values())[:2]
-    )
-    assert [metric.delta for metric in compare.metric][:2] == [
-        "",
-        f"{window / buffer - 1:+.0%} tokens",
-    ]
 
 
 def test_a_setting_becomes_what_a_product_does_scaled_to_the_conversation(

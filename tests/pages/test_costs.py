@@ -114,7 +114,7 @@ def opened(conversation: str) -> AppTest:
 
 
 class TestMainPicture:
-    def test_draws_dollars_so_far_with_the_cache_and_without(
+    def test_draws_dollars_so_far_of_each_turn_and_without_the_cache(
         self, page: AppTest
     ) -> None:
         drawn = lines(page)
@@ -122,49 +122,39 @@ class TestMainPicture:
         for label, cost in costs_on().items():
             assert cost.cumulative_usd is not None
             assert drawn[label] == pytest.approx(cost.cumulative_usd.tolist())
-        thin = {
-            trace["name"]: numbers(trace["y"]) for trace in figures(page)[0]["data"]
-        }[f"{BUFFER} without the cache"]
+        traces = {trace["name"]: trace for trace in figures(page)[0]["data"]}
+        thin = numbers(traces[f"{BUFFER} without the cache"]["y"])
         assert thin[-1] == pytest.approx(costs_on()[BUFFER].uncached_total_usd)
         assert not page.error
         assert not page.info
 
-    def test_of_each_turn(self, page: AppTest) -> None:
-        labelled(page.button_group, "Shown").set_value("Each turn").run()
+        labelled(page.button_group, "Shown").set_value("Each turn")
+        labelled(page.toggle, "Also without cache").set_value(False)
+        page.run()
         frame = costs_on()[SUMMARY].frame()
         assert lines(page)[SUMMARY] == pytest.approx(
             (frame["main_usd"] + frame["summarizer_usd"]).tolist()
         )
-
-    def test_what_it_would_cost_without_the_cache_can_be_switched_off(
-        self, page: AppTest
-    ) -> None:
-        labelled(page.toggle, "Also without cache").set_value(False).run()
-        assert not [
-            trace
-            for trace in figures(page)[0]["data"]
-            if trace["name"].endswith("without the cache")
-        ]
+        names = [trace["name"] for trace in figures(page)[0]["data"]]
+        assert not [name for name in names if name.endswith("without the cache")]
         assert "Thin dotted" not in told(page)
 
 
 class TestNumbers:
-    def test_totals_are_told_against_the_first_setting(self, page: AppTest) -> None:
+    def test_totals_parts_and_details_that_are_made_on_demand(
+        self, page: AppTest
+    ) -> None:
         costs = costs_on()
         assert shows(page, LISTED)
         change = (costs[WINDOW].total_usd or 0) / (costs[BUFFER].total_usd or 1) - 1
-        assert [one.delta for one in page.metric][:2] == [
-            "baseline",
-            f"{change:+.0%} cost",
-        ]
-        assert f"{costs[BUFFER].hit_rate:.0%} of its input read from the cache" in told(
-            page
-        )
+        changes = [one.delta for one in page.metric][:2]
+        assert changes == ["baseline", f"{change:+.0%} cost"]
+        hits = f"{costs[BUFFER].hit_rate:.0%} of its input read from the cache"
+        assert hits in told(page)
         share = (costs[SUMMARY].summarizer_usd or 0) / (costs[SUMMARY].total_usd or 1)
         assert f"{share:.0%} of the cost is the summarizer's" in told(page)
 
-    def test_parts_in_tokens_and_dollars(self, page: AppTest) -> None:
-        column, cost = page.table[0].value[SUMMARY], costs_on()[SUMMARY]
+        column, cost = page.table[0].value[SUMMARY], costs[SUMMARY]
         cached = int(cost.cached_tokens.sum())
         read = int(cost.traffic.summarizer_input_tokens.sum())
         assert (
@@ -181,9 +171,6 @@ class TestNumbers:
         )
         assert page.table[0].value[BUFFER]["Summarizer, input (tokens · USD)"] == "–"
 
-    def test_details_are_closed_at_first_and_made_on_demand(
-        self, page: AppTest
-    ) -> None:
         closed = len(figures(page))
         assert "Source: " not in told(page)
         assert not page.dataframe
@@ -197,8 +184,7 @@ class TestNumbers:
         )
         assert f"Source: {LISTED.main.source}." in said
         assert f"Source: {LISTED.cache.source}, as of {LISTED.cache.as_of}." in said
-
-        table, cost = page.dataframe[0].value, list(costs_on().values())[-1]
+        table, cost = page.dataframe[0].value, list(costs.values())[-1]
         assert table["Turn"].tolist()[-1] == "all"
         assert (
             table["Read from the cache (tokens)"].tolist()[-1]
@@ -209,108 +195,80 @@ class TestNumbers:
 
 
 class TestTerms:
-    def test_another_model(self, page: AppTest) -> None:
+    def test_prices_by_hand_hold_for_their_model_alone(self, page: AppTest) -> None:
+        enter(unfolded(page), "Input", 10.0)
+        assert LISTED.main is not None
+        by_hand = LISTED.main.by_hand(input_usd_per_million=10)
+        assert shows(page, PricingAssumptions(by_hand, by_hand, LISTED.cache))
+        assert "entered by hand, the rest: price file of litellm" in told(page)
         choose(page, OF_MODEL, CLAUDE)
         assert shows(page, PricingAssumptions.of(CLAUDE))
         assert not shows(page, LISTED)
-        assert "written to it 3.75" in told(unfolded(page))
+        assert "written to it 3.75" in told(page)
 
-    def test_another_model_for_the_summaries(self, page: AppTest) -> None:
+    def test_another_model_for_the_summaries_is_kept_when_the_page_is_left(
+        self, page: AppTest
+    ) -> None:
         choose(page, "Prices of the summarizer", CLAUDE)
+        page.switch_page("pages/library.py").run()
+        page.switch_page("pages/compare.py").run()
+        assert page_of(page) == "costs"
         assert shows(page, PricingAssumptions.of(summarizer=CLAUDE))
         assert (
             f"Summarizer: {CLAUDE}, USD per million tokens: input 3, output 15"
             in told(unfolded(page))
         )
+        knowing_what_was_typed(page)
+        choose(page, "Prices of the summarizer", "nobody/knows")
+        assert metric(page, SUMMARY) == "unknown"
+        assert metric(page, BUFFER) == dollars(costs_on()[BUFFER].total_usd or 0)
+        assert list(lines(page)) == [BUFFER, WINDOW]
 
     @pytest.mark.slow
-    @pytest.mark.parametrize(
-        ("pause_seconds", "words"),
-        [
-            (30, "at 10% of the price"),
-            (300, "After a pause of 5 min the prompt cache is empty"),
-        ],
-    )
-    def test_what_a_pause_does(
-        self, page: AppTest, pause_seconds: float, words: str
-    ) -> None:
-        labelled(page.selectbox, "Pause between turns").set_value(pause_seconds).run()
-        assert shows(page, PricingAssumptions.of(pause_seconds=pause_seconds))
-        assert words in told(page)
+    def test_a_long_pause_empties_the_cache(self, page: AppTest) -> None:
+        labelled(page.selectbox, "Pause between turns").set_value(300).run()
+        assert shows(page, PricingAssumptions.of(pause_seconds=300))
+        assert "After a pause of 5 min the prompt cache is empty" in told(page)
         labelled(page.get("button_group"), "Shown").set_value("The cache").run()
-        assert ("the cache lives 5 min, and the user pauses 5 min" in told(page)) is (
-            pause_seconds == 300
-        )
-
-    def test_prices_by_hand_hold_for_their_model_alone(self, page: AppTest) -> None:
-        enter(page, "Input", 10.0)
-        assert LISTED.main is not None
-        by_hand = LISTED.main.by_hand(input_usd_per_million=10)
-        assert shows(page, PricingAssumptions(by_hand, by_hand, LISTED.cache))
-        assert "entered by hand, the rest: price file of litellm" in told(
-            unfolded(page)
-        )
-        choose(page, OF_MODEL, CLAUDE)
-        assert shows(page, PricingAssumptions.of(CLAUDE))
+        assert "the cache lives 5 min, and the user pauses 5 min" in told(page)
 
     def test_rules_of_the_cache_by_hand_and_none(self, page: AppTest) -> None:
         labelled(page.button_group, "Prompt cache").set_value("By hand").run()
         labelled(page.number_input, "Smallest prefix").set_value(100).run()
         rules = CacheRules(min_tokens=100, step_tokens=128, lifetime_seconds=300)
         assert shows(page, PricingAssumptions(LISTED.main, LISTED.summarizer, rules))
-        labelled(page.button_group, "Prompt cache").set_value("None").run()
+        labelled(page.button_group, "Prompt cache").set_value("None")
+        unfolded(page)
         assert shows(page, PricingAssumptions(LISTED.main, LISTED.summarizer, None))
-        assert "No prompt cache is counted" in told(unfolded(page))
+        assert "No prompt cache is counted" in told(page)
         assert "read from the cache" not in told(page)
         assert not [row for row in page.table[0].value.index if "cache" in row]
 
-    @pytest.mark.slow
-    def test_are_kept_when_the_page_is_left(self, page: AppTest) -> None:
-        choose(page, OF_MODEL, CLAUDE)
-        page.switch_page("pages/facts.py").run()
-        page.switch_page("pages/compare.py").run()
-        assert page_of(page) == "costs"
-        assert labelled(page.selectbox, OF_MODEL).value == CLAUDE
 
-
-class TestUnknown:
-    def test_a_model_without_a_price_shows_tokens_and_says_how_to_go_on(
-        self, page: AppTest
-    ) -> None:
-        choose(page, OF_MODEL, "nobody/knows")
-        assert [one.value for one in page.metric] == ["unknown"] * 3
-        assert "Unknown: input price and output price of nobody/knows." in told(page)
-        assert "$0.00" not in str(page.table[0].value)
-        sent = costs_on()[BUFFER].traffic
-        assert (
-            lines(page)[BUFFER][-1]
-            == sent.input_tokens.sum() + sent.output_tokens.sum()
-        )
-        assert "nobody/knows takes in one request is unknown" in told(unfolded(page))
-
-    def test_entered_by_hand_it_has_one(self, page: AppTest) -> None:
-        choose(page, OF_MODEL, "nobody/knows")
-        enter(page, "Input", 1.0)
-        assert "Unknown: output price of nobody/knows." in told(page)
-        enter(page, "Output", 2.0)
-        assert not page.info
-        sent = costs_on()[BUFFER].traffic
-        assert metric(page, BUFFER) == dollars(
-            (sent.input_tokens.sum() + 2 * sent.output_tokens.sum()) / 1e6
-        )
-
-    def test_of_the_summarizer_leaves_the_others_theirs(self, page: AppTest) -> None:
-        choose(page, "Prices of the summarizer", "nobody/knows")
-        assert metric(page, SUMMARY) == "unknown"
-        assert metric(page, BUFFER) == dollars(costs_on()[BUFFER].total_usd or 0)
-        assert list(lines(page)) == [BUFFER, WINDOW]
+def test_a_model_without_a_price_shows_tokens_until_one_is_entered(
+    page: AppTest,
+) -> None:
+    choose(unfolded(page), OF_MODEL, "nobody/knows")
+    assert [one.value for one in page.metric] == ["unknown"] * 3
+    assert "Unknown: input price and output price of nobody/knows." in told(page)
+    assert "$0.00" not in str(page.table[0].value)
+    sent = costs_on()[BUFFER].traffic
+    assert lines(page)[BUFFER][-1] == sent.input_tokens.sum() + sent.output_tokens.sum()
+    assert "nobody/knows takes in one request is unknown" in told(page)
+    enter(page, "Input", 1.0)
+    assert "Unknown: output price of nobody/knows." in told(page)
+    enter(page, "Output", 2.0)
+    assert not page.info
+    assert metric(page, BUFFER) == dollars(
+        (sent.input_tokens.sum() + 2 * sent.output_tokens.sum()) / 1e6
+    )
 
 
 class TestSentences:
-    def test_a_window_is_explained(self, page: AppTest) -> None:
-        seen = open_page("costs", shown="The cache")
-        assert f"{WINDOW}: the oldest messages drop out" in told(seen)
-        (picture,) = figures(seen)
+    def test_a_window_is_explained(self) -> None:
+        page = open_page("costs", shown="The cache")
+        assert f"{WINDOW}: the oldest messages drop out" in told(page)
+        (picture,) = figures(page)
         held = [
             trace
             for trace in picture["data"]
@@ -322,28 +280,24 @@ class TestSentences:
         assert f"{BUFFER} passes 272,000 tokens after " in told(page)
 
     def test_a_conversation_below_the_smallest_prefix(self, database: Path) -> None:
-        short = save(
-            database,
+        said = (
             ("user", "Hello"),
             ("assistant", "Hello."),
             ("user", "Bye"),
             ("assistant", "Bye."),
         )
-        seen = open_page("costs", conversation=short, shown="The cache")
+        page = open_page("costs", conversation=save(database, *said), shown="The cache")
         assert (
             "this cache works from 1,024 tokens on, and the largest request has "
-            in told(seen)
+            in told(page)
         )
-        session = unfolded(opened(short))
-        titles = [
-            chart["layout"].get("title", {}).get("text") for chart in figures(session)
-        ]
+        labelled(page.get("button_group"), "Shown").set_value("Total so far")
+        unfolded(page)
+        layouts = [chart["layout"] for chart in figures(page)]
+        titles = [layout.get("title", {}).get("text") for layout in layouts]
         assert "Tokens of each request" in titles
-        assert [one.delta for one in session.metric] == [
-            "baseline",
-            "same cost",
-            "same cost",
-        ]
+        changes = [one.delta for one in page.metric]
+        assert changes == ["baseline", "same cost", "same cost"]
 
     def test_a_conversation_in_which_nobody_asked(self, database: Path) -> None:
         session = opened(save(database, ("assistant", "Hello?")))

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from memviz.storage.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, status, text
+from tests.pages.chatting import use_model
 from tests.pages.driving import (
     click,
     labelled,
@@ -34,9 +35,7 @@ class KeyAsked:
 
 
 def summarize_with(session: AppTest, api_base: str, key: str = SECRET) -> AppTest:
-    labelled(session.selectbox, "Summarizer").select("openai/gpt-5-mini").run()
-    labelled(session.text_input, "API key").set_value(key).run()
-    return labelled(session.text_input, "Base URL").set_value(api_base).run()
+    return use_model(session, "Summarizer", api_base, key)
 
 
 def failure(session: AppTest) -> str:

@@ -11,6 +11,7 @@ from threading import Event
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from memviz.dashboard.ui.library import importing
 from memviz.storage.workspace import Workspace
 from memviz.transcripts import background
 from memviz.transcripts.base import RecordedEvent, Transcript
@@ -39,14 +40,15 @@ def table(session: AppTest) -> list[dict[str, object]]:
     return session.dataframe[0].value.to_dict("records")
 
 
-def test_a_file_with_several_conversations_lets_one_choose(library: AppTest) -> None:
+def test_of_a_file_with_several_conversations_one_chooses_none_some_or_all(
+    library: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = titles(library)
     upload(library, ("talks.json", THREE))
     assert titles(library) == before, "nothing is saved before the choice"
     rows = table(library)
-    assert [row["title"] for row in rows] == [
-        f"talks, conversation {number}" for number in (1, 2, 3)
-    ]
+    all_titles = [f"talks, conversation {number}" for number in (1, 2, 3)]
+    assert [row["title"] for row in rows] == all_titles
     assert [(row["turns"], row["messages"], row["notes"]) for row in rows] == [
         (2, 4, 0),
         (1, 2, 0),
@@ -54,19 +56,47 @@ def test_a_file_with_several_conversations_lets_one_choose(library: AppTest) -> 
     ]
     assert all(row["tokens"] > 0 for row in rows)
     assert "date" not in rows[0], "no column for what no conversation has"
+    click(library, "Import nothing")
+    assert "Nothing of talks.json was imported." in sentences(library.info)
+    assert titles(library) == before
+
+    two = json.dumps([MESSAGES[2:], MESSAGES[2:3]]).encode()
+    upload(library, ("some.json", two))
+    tick(library, monkeypatch, [1])
+    assert "Import 1 conversation" in [button.label for button in library.button]
+    tick(library, monkeypatch, [1], then="Import 1 conversation")
+    (sentence,) = sentences(library.success)
+    assert sentence.startswith("Imported some.json: 1 message in 1 turn")
+    assert titles(library)[0] == "some, conversation 2"
+
+    upload(library, ("talks.json", THREE))
     click(library, "Import all 3")
     (sentence,) = sentences(library.success)
     assert sentence.startswith(
         "Imported 3 conversations of talks.json: 7 messages in 4 turns"
     )
     assert "Note: talks, conversation 3: imported 1 of 2 messages" in sentence
-    assert titles(library)[:3] == [row["title"] for row in rows]
+    assert titles(library)[:3] == all_titles
     assert not library.dataframe
 
 
-def test_a_file_that_ends_the_reading_in_a_defect_is_named(
+def test_what_is_broken_is_said_of_files_archives_and_pasted_texts(
     library: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a.json", AS_JSON)
+        archive.writestr("b.json", b'[{"role": "user", "cont')
+        archive.writestr("picture.png", b"\x89PNG")
+    upload(library, ("export.zip", packed.getvalue()))
+    (sentence,) = sentences(library.success)
+    assert "Imported export.zip: 4 messages in 2 turns" in sentence
+    assert "not imported: JSON, b.json, line 1" in sentence
+    assert "picture" not in sentence
+    (made,) = library.session_state["library"].imports
+    assert made.saved
+    assert made.outcome.loaded.transcripts == (), "it is not kept a second time"
+
     read = background.load_file
 
     def fail_at_second(content: bytes, *args: object, **named: object) -> object:
@@ -75,23 +105,35 @@ def test_a_file_that_ends_the_reading_in_a_defect_is_named(
         return read(content, *args, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(background, "load_file", fail_at_second)
-    upload(library, ("first.json", AS_JSON), ("second.json", AS_JSON))
-    (error,) = sentences(library.error)
-    assert error.startswith("second.json was not imported.")
-    assert "(KeyError)" in error
+    markup = "**bold** :red[x].json"
+    files = [("first.json", AS_JSON), (markup, b"{"), ("second.json", AS_JSON)]
+    upload(library, *files)
+    assert page_of(library) == "library"
+    escaped, _defect = (error.value for error in library.error)
+    assert escaped.startswith(r"\*\*bold\*\* ")
+    assert "\u2060red" in escaped, "a word joiner keeps the colour from being one"
+    _escaped, defect = sentences(library.error)
+    assert defect.startswith("second.json was not imported.")
+    assert "(KeyError)" in defect
+
+    labelled(library.selectbox, "Format").set_value("markdown").run()
+    upload(library, ("a.json", AS_JSON))
+    assert "a.json was not imported. markdown" in sentences(library.error)[-1]
 
 
-def test_of_several_conversations_only_the_ticked_ones_come(
-    library: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    upload(library, ("talks.json", THREE))
-    tick(library, monkeypatch, [1])
-    assert "Import 1 conversation" in [button.label for button in library.button]
-    tick(library, monkeypatch, [1], then="Import 1 conversation")
-    assert sentences(library.success)[0].startswith(
-        "Imported talks.json: 2 messages in 1 turn"
+def test_text_can_be_pasted(library: AppTest) -> None:
+    settled(click(library, "Import the text"))
+    assert "pasted text was not imported." in sentences(library.error)[0]
+    labelled(library.text_area, "A conversation as text").set_value(
+        "User: Where to?\nAssistant: Lisbon.\nUser: Why?"
     )
-    assert titles(library)[0] == "talks, conversation 2"
+    settled(click(library, "Import the text"))
+    assert (
+        "Imported pasted text: 3 messages in 2 turns" in sentences(library.success)[0]
+    )
+    assert labelled(library.text_area, "A conversation as text").value == "", (
+        "so that it is not imported twice"
+    )
 
 
 def tick(
@@ -115,56 +157,15 @@ def tick(
     session.run()
 
 
-def test_one_may_import_nothing_of_it(library: AppTest) -> None:
-    before = titles(library)
-    upload(library, ("talks.json", THREE))
-    click(library, "Import nothing")
-    assert "Nothing of talks.json was imported." in sentences(library.info)
-    assert titles(library) == before
-
-
-def test_a_zip_is_opened_and_what_is_broken_in_it_is_said(library: AppTest) -> None:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("a.json", AS_JSON)
-        archive.writestr("b.json", b'[{"role": "user", "cont')
-        archive.writestr("picture.png", b"\x89PNG")
-    upload(library, ("export.zip", packed.getvalue()))
-    (sentence,) = sentences(library.success)
-    assert "Imported export.zip: 4 messages in 2 turns" in sentence
-    assert "not imported: JSON, b.json, line 1" in sentence
-    assert "picture" not in sentence
-
-
-def test_text_can_be_pasted(library: AppTest) -> None:
-    labelled(library.text_area, "A conversation as text").set_value(
-        "User: Where to?\nAssistant: Lisbon.\nUser: Why?"
-    )
-    settled(click(library, "Import the text"))
-    assert (
-        "Imported pasted text: 3 messages in 2 turns" in sentences(library.success)[0]
-    )
-    assert labelled(library.text_area, "A conversation as text").value == "", (
-        "so that it is not imported twice"
-    )
-
-
-def test_nothing_pasted_is_a_sentence(library: AppTest) -> None:
-    settled(click(library, "Import the text"))
-    assert "pasted text was not imported." in sentences(library.error)[0]
-
-
-def test_a_format_can_be_named(library: AppTest) -> None:
-    labelled(library.selectbox, "Format").set_value("markdown").run()
-    upload(library, ("a.json", AS_JSON))
-    assert "a.json was not imported. markdown" in sentences(library.error)[0]
-
-
 TALK = b"Ana: I live in Lisbon.\n*Ben*: x\nBen: Noted.\nAna: Where do I live?\nBen: In Lisbon.\n"
 
 
 def test_where_it_is_not_clear_who_the_user_is_one_says_it(library: AppTest) -> None:
     before = titles(library)
+    upload(library, ("talk.txt", TALK))
+    click(library, "Import nothing")
+    assert "Nothing of talk.txt was imported." in sentences(library.info)
+    assert titles(library) == before, "one need not say it"
     upload(library, ("talk.txt", TALK), ("a.json", AS_JSON))
     assert "**talk.txt** does not show who the user is." in sentences(library.markdown)
     assert titles(library) == ["Ferry times", *before]
@@ -183,14 +184,6 @@ def test_where_it_is_not_clear_who_the_user_is_one_says_it(library: AppTest) -> 
     assert titles(library)[0] == "talk"
 
 
-def test_one_need_not_say_it(library: AppTest) -> None:
-    before = titles(library)
-    upload(library, ("talk.txt", TALK))
-    click(library, "Import nothing")
-    assert "Nothing of talk.txt was imported." in sentences(library.info)
-    assert titles(library) == before
-
-
 @pytest.mark.slow
 def test_a_long_file_shows_how_far_it_is_and_can_be_cancelled(
     library: AppTest, monkeypatch: pytest.MonkeyPatch
@@ -205,6 +198,7 @@ def test_a_long_file_shows_how_far_it_is_and_can_be_cancelled(
         return load_file(*args, **named)
 
     monkeypatch.setattr(background, "load_file", slowly)
+    monkeypatch.setattr(importing, "AT_ONCE_SECONDS", 0.02)
     before = titles(library)
     imports = labelled(library.file_uploader, "Import conversations")
     imports.set_value([("long.json", AS_JSON, "application/json")]).run()
@@ -277,16 +271,24 @@ def with_events() -> str:
     return Workspace().add([held])[0].id
 
 
+def marks_of_events(session: AppTest) -> list[dict[str, object]]:
+    """The marks of what a program did itself. Fails if they are not explained, or explained and not there."""
+    notes = figures(session)[0]["layout"]["annotations"]
+    marks = [note for note in notes if note.get("text") == "▼"]
+    is_explained = any("Dotted lines" in said for said in sentences(session.caption))
+    assert is_explained == bool(marks)
+    return marks
+
+
 @pytest.mark.slow
 def test_what_the_program_itself_compacted_stands_beside_ours() -> None:
     id = with_events()
+    assert not marks_of_events(open_page("compare")), "no event, no mark"
     page = open_page("compare", conversation=id)
-    layout = figures(page)[0]["layout"]
-    (mark,) = [note for note in layout["annotations"] if note.get("text") == "▼"]
+    (mark,) = marks_of_events(page)
     assert mark["x"] % 1 == 0.5
     assert "150,000 tokens before" in mark["hovertext"]
     assert "(auto)" in mark["hovertext"]
-    assert any("Dotted lines" in caption for caption in sentences(page.caption))
     summaries = open_page("summaries", conversation=id)
     assert "What its own program did" in [head.value for head in summaries.header]
     assert any(
@@ -294,19 +296,6 @@ def test_what_the_program_itself_compacted_stands_beside_ours() -> None:
         for panel in summaries.expander
     )
     assert "They planned a trip." in [text.value for text in summaries.text]
-
-
-def test_no_event_no_mark() -> None:
-    page = open_page("compare")
-    assert not [
-        note
-        for note in figures(page)[0]["layout"]["annotations"]
-        if note.get("text") == "▼"
-    ]
-    assert not any("Dotted lines" in caption for caption in sentences(page.caption))
-    assert "What its own program did" not in [
-        head.value for head in open_page("summaries").header
-    ]
 
 
 def test_events_and_date_come_with_a_file(library: AppTest) -> None:
@@ -334,19 +323,3 @@ def test_text_that_makes_the_tokenizer_panic_reaches_every_page(
     click(library, "Compare")
     assert page_of(library) == "compare"
     assert figures(library)
-
-
-def test_markup_in_file_names_is_text(library: AppTest) -> None:
-    upload(library, ("**bold** :red[x].json", b"{"))
-    assert page_of(library) == "library"
-    assert library.error[0].value.startswith(r"\*\*bold\*\* ")
-    assert "\u2060red" in library.error[0].value, (
-        "a word joiner keeps the colour from being one"
-    )
-
-
-def test_what_was_saved_is_not_kept_a_second_time(library: AppTest) -> None:
-    upload(library, ("a.json", AS_JSON))
-    (made,) = library.session_state["library"].imports
-    assert made.saved
-    assert made.outcome.loaded.transcripts == ()

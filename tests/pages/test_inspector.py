@@ -7,7 +7,6 @@ from html import unescape
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import memviz
 from memviz.dashboard.charts.palette import PART_COLORS, PART_TITLES
 from memviz.dashboard.ui.controls.block_words import text_tokens
 from memviz.dashboard.ui.controls.inspector import in_reading_order as blocks_in_order
@@ -16,6 +15,7 @@ from memviz.dashboard.words.compactions import size_words
 from memviz.engine.run import Run
 from memviz.metrics.retention.message_facts import summary_facts
 from memviz.transcripts.samples import sample
+from tests.pages.comparing import FIRST, replayed
 from tests.pages.driving import (
     blocks,
     in_reading_order,
@@ -33,27 +33,10 @@ pytestmark = pytest.mark.one_library
 
 @pytest.fixture
 def run() -> Run:
-    trip = sample("trip")
-    strategy = memviz.strategy(
-        "summary_buffer", max_token_limit=1500, summary_words=120
-    )
-    return memviz.replay(
-        list(trip.messages), strategy, system_prompt=trip.system_prompt
-    )
+    return replayed(FIRST["Summary buffer · 1,500 tokens · 120 words"])
 
 
-@pytest.mark.parametrize("turn", [1, 5, 6, 20, 46])
-def test_the_request_of_a_turn_is_shown_exactly(run: Run, turn: int) -> None:
-    session = read_request(open_page("compare"))
-    walk_to(session, turn)
-    messages = run.turns[turn - 1].context.messages
-    assert request_as_json(session) == [message.to_request() for message in messages]
-    assert inspected(session) == in_reading_order(
-        [message.content for message in messages]
-    )
-
-
-def test_it_opens_at_the_first_summary_that_replaced_another_and_says_why_first(
+def test_it_says_why_first_and_shows_the_request_of_each_turn_and_setting_exactly(
     run: Run,
 ) -> None:
     session = read_request(open_page("compare"))
@@ -71,6 +54,21 @@ def test_it_opens_at_the_first_summary_that_replaced_another_and_says_why_first(
         for part in ("why", "change", "parts", "block")
     ]
     assert order == sorted(order)
+
+    for turn in (1, 5, 6, 46, 20):
+        walk_to(session, turn)
+        messages = run.turns[turn - 1].context.messages
+        sent = [message.to_request() for message in messages]
+        assert request_as_json(session) == sent
+        contents = [message.content for message in messages]
+        assert inspected(session) == in_reading_order(contents)
+    every_part_says_its_tokens(session, run)
+
+    labelled(session.selectbox, "Setting").set_value(1).run()
+    assert turn_shown(session) == 20
+    window = replayed(FIRST["Sliding window · 10 messages"]).turns[19]
+    sent = [message.to_request() for message in window.context.messages]
+    assert request_as_json(session) == sent
 
 
 def test_what_changed_in_the_summary_is_said_with_the_facts_that_it_lost(
@@ -94,25 +92,8 @@ def html_of(session: AppTest) -> list[str]:
     ]
 
 
-def test_another_setting_shows_its_own_request() -> None:
-    session = read_request(open_page("compare"))
-    walk_to(session, 9)
-    labelled(session.selectbox, "Setting").set_value(1).run()
-    trip = sample("trip")
-    window = memviz.replay(
-        list(trip.messages),
-        memviz.strategy("window", window_size=10),
-        system_prompt=trip.system_prompt,
-    )
-    assert turn_shown(session) == 9
-    assert request_as_json(session) == [
-        message.to_request() for message in window.turns[8].context.messages
-    ]
-
-
-def test_every_part_says_its_tokens(run: Run) -> None:
-    session = read_request(open_page("compare"))
-    walk_to(session, 20)
+def every_part_says_its_tokens(session: AppTest, run: Run) -> None:
+    """Of the request of turn 20."""
     shown = blocks_in_order(run.turns[19])
     assert [block.kind for block in shown] == ["summary", "history", "input", "system"]
     for html, block in zip(blocks(session), shown, strict=True):
@@ -146,10 +127,7 @@ def test_a_long_history_shows_its_end_first_and_all_of_it_on_demand() -> None:
     session = read_request(open_page("compare"))
     labelled(session.selectbox, "Setting").set_value(0).run()
     walk_to(session, 30)
-    trip = sample("trip")
-    full = memviz.replay(
-        list(trip.messages), memviz.strategy("buffer"), system_prompt=trip.system_prompt
-    )
+    full = replayed(FIRST["Full buffer"])
     messages = [message.content for message in full.turns[29].context.messages]
     assert request_as_json(session) == [
         message.to_request() for message in full.turns[29].context.messages

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from memviz.dashboard.ui.library import recordings
 from memviz.storage.store import Store
-from memviz.storage.workspace import Workspace
+from memviz.storage.workspace import SAMPLE_PREFIX, Workspace
 from memviz.transcripts.samples import bundled, sample
 from tests.pages.driving import (
     click,
@@ -38,111 +38,101 @@ def search(session: AppTest, words: str) -> AppTest:
     return labelled(session.text_input, "Search").set_value(words).run()
 
 
-def test_the_bundled_conversations_are_there(library: AppTest) -> None:
+def test_the_bundled_conversations_are_there_with_where_they_are_kept_and_a_copy(
+    library: AppTest, database: Path
+) -> None:
     assert sorted(titles(library)) == sorted(bundled().titles().values())
+    assert f"Kept in {database}" in sentences(library.caption)
+    assert any(button.label == "Back up" for button in library.get("download_button"))
+    assert recordings._copy(Workspace()).startswith(b"SQLite format 3")
 
 
-@pytest.mark.slow
-def test_a_file_is_imported_and_opens_in_compare(library: AppTest) -> None:
-    upload(library, ("b.jsonl", AS_JSONL))
+MALFORMED = {
+    "empty": b"",
+    "cut at once": b"{",
+    "no message": b"[]",
+    "another object": b'{"colour": "red"}',
+    "no text": b"\xff\xfe\x00",
+    "cut": AS_JSON[:-9],
+}
+
+
+def test_a_malformed_file_is_one_sentence_and_does_not_keep_the_others_out(
+    library: AppTest,
+) -> None:
+    before = titles(library)
+    bad = [(f"{name}.jsonl", content) for name, content in MALFORMED.items()]
+    upload(library, *bad, ("some.jsonl", AS_JSONL[:-9]), ("good.json", AS_JSON))
+    assert page_of(library) == "library"
+    errors = sentences(library.error)
+    assert len(errors) == len(bad)
+    for (name, _content), sentence in zip(bad, errors, strict=True):
+        assert sentence.startswith(f"{name} was not imported. ")
+        assert "Traceback" not in sentence
+    some, good = sentences(library.success)
+    assert some.startswith(
+        "Imported some.jsonl: 3 messages in 2 turns, read as List of role and content. Note: "
+    )
+    assert "4" in some.partition("Note: ")[2]
+    assert good.startswith("Imported good.json")
+    assert sorted(titles(library)) == sorted([*before, "some", "Ferry times"])
+
+
+def test_a_file_is_imported_once_renamed_found_deleted_and_brought_back(
+    library: AppTest,
+) -> None:
+    upload(library, ("b.jsonl", AS_JSONL)).run()
     assert "Imported b.jsonl: 4 messages in 2 turns" in sentences(library.success)[0]
     assert titles(library)[0] == "b"
+    assert titles(library).count("b") == 1
+    labelled(library.text_input, "Title").set_value("  ")
+    click(library, "Rename")
+    assert "title is empty" in sentences(library.error)[0]
+    title = "Boats, *not* planes"
+    labelled(library.text_input, "Title").set_value(title)
+    click(library, "Rename")
+    assert titles(library)[0] == title
+    assert titles(open_page("library"))[0] == title
+
+    assert titles(search(library, "*NOT* PLANES")) == [title]
+    assert titles(search(library, "vestmanna")) == [title], "in a message"
+    assert len(titles(search(library, ""))) == len(bundled()) + 1
+
+    click(library, "Delete")
+    assert title not in titles(library)
+    assert f"Deleted “{title}”." in [text.value for text in library.text]
+    assert title not in titles(open_page("library"))
+    click(library, "Undo")
+    assert title in titles(library)
+    assert not [text for text in library.text if "Deleted" in text.value]
+    elsewhere = open_page("library")
+    assert title in titles(elsewhere)
+
+    click(elsewhere, "Chat")
+    assert page_of(elsewhere) == "chat"
+    said = [text.value for message in elsewhere.chat_message for text in message.text]
+    assert said == [message["content"] for message in MESSAGES]
     click(library, "Compare")
     assert page_of(library) == "compare"
     assert [len(line) for line in token_lines(library).values()] == [2, 2, 2]
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"{", b"[]", b'{"colour": "red"}', b"\xff\xfe\x00", AS_JSON[:-9]],
-    ids=["empty", "cut at once", "no message", "another object", "no text", "cut"],
-)
-def test_a_malformed_file_is_one_sentence_and_nothing_is_saved(
-    library: AppTest, content: bytes
+def test_without_a_match_or_a_conversation_there_are_sentences_not_errors(
+    library: AppTest, database: Path
 ) -> None:
-    before = titles(library)
-    upload(library, ("broken.jsonl", content))
-    assert page_of(library) == "library"
-    (sentence,) = sentences(library.error)
-    assert sentence.startswith("broken.jsonl was not imported. ")
-    assert "Traceback" not in sentence
-    assert not library.success
-    assert titles(library) == before
-
-
-def test_what_was_left_out_of_a_file_is_said(library: AppTest) -> None:
-    upload(library, ("cut.jsonl", AS_JSONL[:-9]))
-    (sentence,) = sentences(library.success)
-    assert sentence.startswith(
-        "Imported cut.jsonl: 3 messages in 2 turns, read as List of role and content. Note: "
-    )
-    assert "4" in sentence.partition("Note: ")[2]
-
-
-def test_one_bad_file_does_not_keep_the_good_one_out(library: AppTest) -> None:
-    upload(library, ("bad.json", b"{"), ("good.json", AS_JSON))
-    assert len(library.error) == len(library.success) == 1
-    assert titles(library)[0] == "Ferry times"
-
-
-def test_a_file_is_imported_once(library: AppTest) -> None:
-    upload(library, ("a.json", AS_JSON)).run().run()
-    assert titles(library).count("Ferry times") == 1
-
-
-def test_rename(library: AppTest) -> None:
     upload(library, ("a.json", AS_JSON))
-    labelled(library.text_input, "Title").set_value("Boats, *not* planes")
-    click(library, "Rename")
-    assert titles(library)[0] == "Boats, *not* planes"
-    assert titles(open_page("library"))[0] == "Boats, *not* planes"
-
-
-def test_an_empty_title_is_refused_in_a_sentence(library: AppTest) -> None:
-    upload(library, ("a.json", AS_JSON))
-    labelled(library.text_input, "Title").set_value("  ")
-    click(library, "Rename")
-    assert "title is empty" in sentences(library.error)[0]
-    assert titles(open_page("library"))[0] == "Ferry times"
-
-
-def test_delete_and_undo(library: AppTest) -> None:
-    upload(library, ("a.json", AS_JSON))
-    click(library, "Delete")
-    assert "Ferry times" not in titles(library)
-    assert "Deleted “Ferry times”." in [text.value for text in library.text]
-    assert "Ferry times" not in titles(open_page("library"))
-    click(library, "Undo")
-    assert "Ferry times" in titles(library)
-    assert "Ferry times" in titles(open_page("library"))
-    assert not [text for text in library.text if "Deleted" in text.value]
-
-
-def test_deleting_everything_leaves_sentences_not_errors(library: AppTest) -> None:
-    for _ in bundled():
-        click(library, "Delete")
-    assert "No conversation is saved yet" in sentences(library.info)[0]
-    assert "no conversation" in sentences(open_page("compare").info)[0]
-    open_page("chat")
-
-
-def test_search_finds_titles_and_messages_in_either_case(library: AppTest) -> None:
-    upload(library, ("a.json", AS_JSON))
-    assert titles(search(library, "FERRY TIMES")) == ["Ferry times"]
-    assert titles(search(library, "vestmanna")) == ["Ferry times"]
-    assert len(titles(search(library, ""))) == len(bundled()) + 1
-
-
-@pytest.mark.slow
-def test_a_search_without_a_match_says_so() -> None:
-    library = open_page("library")
-    upload(library, ("a.json", AS_JSON))
-    for entry in bundled():  # the samples are long, some hold such characters
-        click(search(library, bundled()[entry].title), "Delete")
-    for words in ("%", "zzz nowhere", "'; drop table conversations; --"):
+    store = Store(database)
+    for name in bundled():  # the samples are long, some hold such characters
+        store.delete(SAMPLE_PREFIX + name)
+    store.close()
+    for words in ("%", "'; drop table conversations; --"):
         search(library, words)
         assert not titles(library)
         assert "Nothing matches" in sentences(library.info)[0]
+    click(search(library, ""), "Delete")
+    assert "No conversation is saved yet" in sentences(library.info)[0]
+    assert "no conversation" in sentences(open_page("compare").info)[0]
+    open_page("chat")
 
 
 def test_many_conversations_come_in_pages(database: Path) -> None:
@@ -154,15 +144,6 @@ def test_many_conversations_come_in_pages(database: Path) -> None:
     library = open_page("library")
     assert len(titles(library)) == 20
     assert library.get("pagination") or "pagination" in str(library.main)
-
-
-def test_a_row_opens_its_conversation_in_chat(library: AppTest) -> None:
-    upload(library, ("a.json", AS_JSON))
-    click(library, "Chat")
-    assert page_of(library) == "chat"
-    assert [
-        text.value for message in library.chat_message for text in message.text
-    ] == [message["content"] for message in MESSAGES]
 
 
 def damaged(database: Path, statement: str) -> AppTest:
@@ -192,7 +173,7 @@ def test_a_conversation_that_cannot_be_read_is_named_and_the_others_work(
     click(library, "Read")
     assert not library.error
     for page in ("compare", "chat", "tune"):
-        session = open_page(page)
+        session = open_page(page, **{"try": '["buffer"]'})
         assert not session.error
         assert (
             "Left aside, because it cannot be read: “Bad *luck*”."
@@ -222,14 +203,6 @@ def test_damage_inside_a_conversation_is_said_where_it_is_read(database: Path) -
         button.label == "Stored rows" for button in library.get("download_button")
     )
     assert sorted(titles(library)) == sorted(bundled().titles().values())
-
-
-def test_the_library_says_where_it_is_kept_and_offers_a_copy(
-    library: AppTest, database: Path
-) -> None:
-    assert f"Kept in {database}" in sentences(library.caption)
-    assert any(button.label == "Back up" for button in library.get("download_button"))
-    assert recordings._copy(Workspace()).startswith(b"SQLite format 3")
 
 
 def test_a_large_library_is_copied_beside_itself(

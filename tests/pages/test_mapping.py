@@ -17,48 +17,39 @@ def shown(session):
     return " ".join(element.proto.body for element in session.get("html"))
 
 
-def mapped(data=AS_JSON, name="harbour.json"):
-    session = upload(open_page("library"), (name, data))
+def map_next(session, data, name="harbour.json"):
+    session = upload(session, (name, data))
     return labelled(session.toggle, "Map it yourself").set_value(True).run()
 
 
-def test_the_first_guess_is_shown_and_imported():
+def mapped(data=AS_JSON, name="harbour.json"):
+    return map_next(open_page("library"), data, name)
+
+
+def with_mapping(session, mapping):
+    control = labelled(session.file_uploader, "A mapping as YAML")
+    return control.set_value([("kept.yaml", mapping, "text/yaml")]).run()
+
+
+def test_each_choice_shows_what_it_makes_of_the_file_and_begins_the_next_of_its_shape():
     session = mapped()
     assert "Is the ferry on time?" in shown(session)
     assert labelled(session.selectbox, "Who speaks").value == "direction"
     assert labelled(session.multiselect, "Words of the user").value == ["in"]
-    session = settled(click(session, "Import"))
-    assert titles(session)[0] == "harbour"
-    assert any("2 messages" in text for text in sentences(session.success))
-
-
-def test_each_choice_shows_what_it_makes_of_the_file():
-    session = mapped()
     text = labelled(session.multiselect, "Text").set_value(["remark"]).run()
     assert "calm sea" in shown(text)
     assert "Is the ferry on time?" not in shown(text)
     nobody = labelled(session.multiselect, "Words of the user").set_value([]).run()
     assert any("'in'" in text for text in sentences(nobody.warning))
     assert labelled(nobody.button, "Import").disabled
-
-
-def test_a_file_of_the_same_shape_begins_with_the_mapping_that_was_used():
-    session = mapped()
-    labelled(session.multiselect, "Text").set_value(["body", "remark"])
+    labelled(session.multiselect, "Words of the user").set_value(["in"])
+    labelled(session.multiselect, "Text").set_value(["body", "remark"]).run()
     session = settled(click(session, "Import"))
+    assert titles(session)[0] == "harbour"
+    assert any("2 messages" in text for text in sentences(session.success))
     more = json.dumps({"log": [{**row, "no": 3} for row in LOG]}).encode()
-    session = upload(session, ("later.json", more))
-    session = labelled(session.toggle, "Map it yourself").set_value(True).run()
+    session = map_next(session, more, "later.json")
     assert labelled(session.multiselect, "Text").value == ["body", "remark"]
-
-
-def test_a_mapping_that_was_kept_takes_the_place_of_the_choices():
-    session = mapped()
-    kept = b"rows: log.*\nspeaker: {field: direction, user: in, assistant: out}\ntext: remark\n"
-    upload_control = labelled(session.file_uploader, "A mapping as YAML")
-    session = upload_control.set_value([("kept.yaml", kept, "text/yaml")]).run()
-    assert "calm sea" in shown(session)
-    assert not any(one.label == "Who speaks" for one in session.selectbox)
 
 
 def test_rows_of_pairs_are_two_messages_each():
@@ -68,32 +59,25 @@ def test_rows_of_pairs_are_two_messages_each():
     assert "Until six." in shown(session)
 
 
-def test_a_file_without_rows_says_so_and_no_more():
+def test_a_kept_mapping_takes_the_place_of_choices_also_where_nothing_is_guessed():
     session = mapped(b"nothing but words", "words.txt")
     assert any(
         "no list of rows" in text or "JSON" in text
         for text in sentences(session.warning)
     )
+    session = map_next(session, b'[[1, "Hi", 0], [2, "Hello", 0]]', "lists.json")
+    by_place = b"speaker: {field: 0, user: 1, assistant: 2}\ntext: 1\n"
+    assert "Hi" in shown(with_mapping(session, by_place)), "it has no rows of fields"
 
-
-def test_where_nothing_is_guessed_a_mapping_is_chosen_all_the_same():
     rows = [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
-    session = mapped(json.dumps({"log": rows}).encode())
+    session = map_next(session, json.dumps({"log": rows}).encode(), "rows.json")
     assert any("write a mapping by hand" in text for text in sentences(session.caption))
     assert labelled(session.selectbox, "Who speaks").value == "a"
     assert labelled(session.button, "Import").disabled
-    kept = b"rows: log.*\nspeaker: {field: a, user: 1, assistant: 2}\ntext: b\n"
-    upload_control = labelled(session.file_uploader, "A mapping as YAML")
-    session = upload_control.set_value([("kept.yaml", kept, "text/yaml")]).run()
+    by_name = b"rows: log.*\nspeaker: {field: a, user: 1, assistant: 2}\ntext: b\n"
+    with_mapping(session, by_name)
     assert not labelled(session.button, "Import").disabled
-
-
-def test_a_file_without_rows_still_takes_a_mapping():
-    session = mapped(b'[[1, "Hi", 0], [2, "Hello", 0]]')
-    kept = b"speaker: {field: 0, user: 1, assistant: 2}\ntext: 1\n"
-    upload_control = labelled(session.file_uploader, "A mapping as YAML")
-    session = upload_control.set_value([("kept.yaml", kept, "text/yaml")]).run()
-    assert "Hi" in shown(session)
+    assert not any(one.label == "Who speaks" for one in session.selectbox)
 
 
 def test_conversations_by_their_ids_are_offered_together_and_each():

@@ -185,9 +185,6 @@ def test_a_click_on_a_cell_selects_its_setting_turn_and_message(page: AppTest) -
     lost = "At the request of turn 20: Lost: 28 June 2027; QX7R4M."
     assert lost in [element.value.replace("\\", "") for element in page.markdown]
     assert turn_shown(page) == 20, "the request stays while another message is read"
-
-
-def test_a_message_that_was_never_sent_says_so(page: AppTest) -> None:
     labelled(page.number_input, "Message").set_value(92).run()
     assert not page.exception
     assert any("never sent" in element.value for element in page.markdown)
@@ -201,7 +198,7 @@ def test_another_conversation_begins_at_its_first_message(page: AppTest) -> None
 
 
 @pytest.mark.slow
-def test_a_recall_is_on_the_map(page: AppTest) -> None:
+def test_a_recall_is_on_the_map_and_six_settings_have_six_maps(page: AppTest) -> None:
     trip = sample("trip")
     page.session_state["compare"].recalls.append(AddedRecall(30, (1,)))
     page.run()
@@ -214,10 +211,6 @@ def test_a_recall_is_on_the_map(page: AppTest) -> None:
     assert cells(maps(page)[1]).tolist() == codes_of(run).T.tolist()
     assert cells(maps(page)[1])[0, 29] == code_of(Fate.RECALLED)
     assert "Recalled" in html(page, "memviz-fates")[0]
-
-
-@pytest.mark.slow
-def test_six_settings_have_six_maps(page: AppTest) -> None:
     for _ in range(3):
         click(page, "Add a setting")
     assert len(maps(page)) == len(html(page, "memviz-shares")) == 6
@@ -228,9 +221,8 @@ def test_six_settings_have_six_maps(page: AppTest) -> None:
 @pytest.mark.slow
 def test_a_long_conversation_says_what_a_cell_is_and_can_be_looked_at_closely() -> None:
     id = Workspace().store.add_conversation(generate(200))
-    page = open_page("memory_map")
-    assert not page.slider, "a short one needs none"
-    labelled(page.selectbox, "Conversation").select(id).run()
+    assert not first_seen("memory_map").slider, "a short one needs none"
+    page = open_page("memory_map", conversation=id)
     assert any(
         "**Each cell is 2 turns × 3 messages**" in caption.value
         for caption in page.caption
@@ -283,8 +275,7 @@ def test_one_turn_and_markup() -> None:
     (entry,) = Workspace().add(
         [Transcript(tuple(Message(**one) for one in said), title="One")]
     )
-    page = open_page("memory_map")
-    labelled(page.selectbox, "Conversation").select(entry.id).run()
+    page = open_page("memory_map", conversation=entry.id)
     assert [cells(figure).tolist() for figure in maps(page)] == [
         [[code_of(Fate.VERBATIM)], [0]]
     ] * 3
@@ -294,8 +285,7 @@ def test_one_turn_and_markup() -> None:
 
 def test_a_conversation_without_a_request_says_so() -> None:
     (entry,) = Workspace().add([Transcript((Message("assistant", "Hello."),))])
-    page = open_page("memory_map")
-    labelled(page.selectbox, "Conversation").select(entry.id).run()
+    page = open_page("memory_map", conversation=entry.id)
     assert not page.exception
     assert maps(page) == []
     assert any("no message of a user" in sentence for sentence in sentences(page.info))

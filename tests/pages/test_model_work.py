@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from tests.models.openai_server import OpenAIServer, text
-from tests.pages.chatting import bubbles, chat_link, choose, use_model
+from tests.pages.chatting import bubbles, chat_link, chat_of, choose, use_model
 from tests.pages.driving import (
     blocks,
     figures,
@@ -36,10 +36,7 @@ MARKUP = "<script>alert(1)</script> **fat** $5 $6 :red[x]"
 @pytest.fixture
 def chat() -> AppTest:
     """A talk under a strategy that is made for recalling; the next question needs it."""
-    session = choose(open_page("chat"), "summary_only")
-    for said in (BUDGET, TRAINS):
-        say(session, said)
-    return session
+    return chat_of(memviz.strategy("summary_only"), BUDGET, TRAINS)
 
 
 def opened_by_click(session: AppTest, label: str) -> list[Any]:
@@ -74,55 +71,32 @@ def think(session: AppTest) -> AppTest:
 # The model recalls
 
 
-def test_the_answer_comes_back_by_a_recall_of_the_models_own(chat: AppTest) -> None:
+def test_the_model_recalls_by_itself_and_the_exchange_is_shown(chat: AppTest) -> None:
     assert not opened_by_click(chat, "The model recalled")
+    before = int(metric(chat, "Sent").replace(",", ""))
     say(chat, QUESTION)
     assert "3,000 euros" in bubbles(chat)[-1][1]
-    assert [who for who, _ in bubbles(chat)] == [
-        "user",
-        "assistant",
-    ] * 3  # the exchange is no bubble
+    # The exchange is no bubble.
+    assert [who for who, _ in bubbles(chat)] == ["user", "assistant"] * 3
     assert has_recalled(chat)
-
-
-def test_the_exchange_is_in_the_transcript_and_closed(chat: AppTest) -> None:
-    say(chat, QUESTION)
     (expander,) = opened_by_click(chat, "The model recalled: 1 call")
     assert [code.value for code in expander.code] == [CALL]
     assert "Recalled 2 messages" in " ".join(sentences(expander.caption))
 
-
-def test_the_next_request_holds_nothing_of_it(chat: AppTest) -> None:
-    say(chat, QUESTION)
-    say(chat, "Thank you.")
-    assert not has_recalled(chat)
-    assert not any("tool_calls" in message for message in request(chat)["messages"])
-    assert len(opened_by_click(chat, "The model recalled")) == 1
-    assert not opened_by_click(chat, "1 call of the model before")
-
-
-def test_the_inspector_names_the_earlier_call_and_its_tokens(chat: AppTest) -> None:
-    before = int(metric(chat, "Sent").replace(",", ""))
-    say(chat, QUESTION)
     (earlier,) = opened_by_click(chat, "1 call of the model before this one")
     (sentence,) = sentences(earlier.caption)
-    bar = figures(chat)[0]
-    last = sum(trace["x"][0] for trace in bar["data"])
+    last = sum(trace["x"][0] for trace in figures(chat)[0]["data"])
     sent = int(metric(chat, "Sent").replace(",", "")) - before - last
     assert sent > 0
     assert earlier.label == f"1 call of the model before this one: {sent:,} tokens sent"
     assert sentence.startswith(f"1. It asked to recall: {sent:,} tokens sent, ")
     assert sentence.endswith("no cost.")
 
-
-@pytest.mark.slow
-def test_the_request_is_shown_with_its_tools(chat: AppTest) -> None:
-    say(chat, QUESTION)
-    sent = request(chat)
-    assert [tool["function"]["name"] for tool in sent["tools"]] == [
+    shown = request(chat)
+    assert [tool["function"]["name"] for tool in shown["tools"]] == [
         "recall_conversation"
     ]
-    call, result = sent["messages"][-2:]
+    call, result = shown["messages"][-2:]
     assert call["tool_calls"][0]["function"] == {
         "name": "recall_conversation",
         "arguments": '{"turn_numbers": [1]}',
@@ -135,21 +109,21 @@ def test_the_request_is_shown_with_its_tools(chat: AppTest) -> None:
     assert "offered: recall_conversation" in tools
     assert "message 6" in tools  # the call is a message of the conversation
 
-
-@pytest.mark.slow
-def test_a_chat_shows_its_recalls_again_after_a_restart(chat: AppTest) -> None:
-    say(chat, QUESTION)
-    st.cache_resource.clear()
-    again = open_page("chat", chat=chat_link(chat))
+    again = restarted(chat)
     (expander,) = opened_by_click(again, "The model recalled: 1 call")
     assert [code.value for code in expander.code] == [CALL]
     assert bubbles(again) == bubbles(chat)
+    say(again, "Thank you.")
+    assert not has_recalled(again), "the next request holds nothing of it"
+    assert not any("tool_calls" in message for message in request(again)["messages"])
+    assert len(opened_by_click(again, "The model recalled")) == 1
+    assert not opened_by_click(again, "1 call of the model before")
 
 
 # The model thinks
 
 
-def test_thoughts_are_shown_with_rounds_tokens_and_cost_and_closed(
+def test_thoughts_are_shown_with_rounds_tokens_and_cost_and_are_in_one_request_alone(
     chat: AppTest,
 ) -> None:
     think(chat)
@@ -165,12 +139,6 @@ def test_thoughts_are_shown_with_rounds_tokens_and_cost_and_closed(
     assert expander.label.endswith(f", {tokens} tokens")
     assert sentences(expander.caption)[-1] == f"Tokens written: {tokens}. No cost."
     assert "3,000 euros" in bubbles(chat)[-1][1]
-
-
-@pytest.mark.slow
-def test_thoughts_are_in_the_request_and_in_the_next_one_no_more(chat: AppTest) -> None:
-    think(chat)
-    say(chat, QUESTION)
     names = [tool["function"]["name"] for tool in request(chat)["tools"]]
     assert sorted(names) == ["continue_thinking", "recall_conversation"]
     assert opened_by_click(chat, "2 calls of the model before this one")
@@ -203,9 +171,8 @@ def test_what_a_round_of_thinking_cost_is_said(server: OpenAIServer) -> None:
 
 
 @pytest.mark.slow
-def test_parameters_that_only_matter_live_are_shown_here_and_not_in_a_replay(
-    chat: AppTest,
-) -> None:
+def test_parameters_that_only_matter_live_are_shown_here_and_not_in_a_replay() -> None:
+    chat = choose(open_page("chat"), "summary_only")
     labels = [control.label for control in chat.number_input]
     compare = open_page("compare")
     labelled(compare.selectbox, "Strategy").select("summary_only").run()
@@ -232,10 +199,8 @@ def test_parameters_that_only_matter_live_are_shown_here_and_not_in_a_replay(
 @pytest.fixture
 def window() -> AppTest:
     """A talk in which the budget has left the window."""
-    session = choose(open_page("chat"), "window", "Window size", 2)
-    for said in (BUDGET, TRAINS, "The weather is fine today."):
-        say(session, said)
-    return session
+    window = memviz.strategy("window", window_size=2)
+    return chat_of(window, BUDGET, TRAINS, "The weather is fine today.")
 
 
 @pytest.mark.slow
@@ -256,10 +221,11 @@ def test_the_model_may_be_let_recall_under_any_strategy(window: AppTest) -> None
     assert not any("<b>Tools</b>" in block for block in blocks(window))
 
 
-@pytest.mark.parametrize("strategy", ["buffer", "window", "summary_buffer"])
-def test_the_switch_is_there_where_the_strategy_has_none(strategy: str) -> None:
-    session = choose(open_page("chat"), strategy)
-    assert not labelled(session.toggle, "Let the model recall").value
+def test_the_switch_is_there_where_the_strategy_has_none() -> None:
+    session = open_page("chat")
+    for strategy in ("window", "summary_buffer"):
+        choose(session, strategy)
+        assert not labelled(session.toggle, "Let the model recall").value
     choose(session, "summary_only")
     assert "Let the model recall" not in [toggle.label for toggle in session.toggle]
     labelled(session.toggle, "Enable recall").set_value(False).run()
@@ -282,36 +248,37 @@ def tray(session: AppTest) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pinned", [False, True])
-def test_what_waits_survives_a_restart(window: AppTest, pinned: bool) -> None:
-    window.button(key="recall-turn-1").click().run()
-    if pinned:
-        window.button(key="recall-pin").click().run()
-    assert "2 messages recalled" in tray(window)
-    st.cache_resource.clear()
-    again = open_page("chat", chat=chat_link(window))
-    assert tray(again) == tray(window)
-    assert any(BUDGET in said and "1 · user" in said for said in texts(again))
-    assert (
-        bool([button for button in again.button if button.key == "recall-unpin"])
-        == pinned
-    )
-    say(again, QUESTION)
-    assert "3,000 euros" in bubbles(again)[-1][1]
-    say(again, "Thank you.")
-    assert has_recalled(again) == pinned
-    assert bool(tray(again)) == pinned
-
-
-@pytest.mark.slow
-def test_what_is_taken_back_stays_away_after_a_restart(window: AppTest) -> None:
+def test_what_waits_survives_a_restart_and_what_is_taken_back_stays_away(
+    window: AppTest,
+) -> None:
     window.button(key="recall-turn-1").click().run()
     window.button(key="recall-clear").click().run()
-    st.cache_resource.clear()
-    again = open_page("chat", chat=chat_link(window))
+    again = restarted(window)
     assert not tray(again)
     say(again, QUESTION)
     assert not has_recalled(again)
+    for is_pinned in (False, True):
+        again.button(key="recall-turn-1").click().run()
+        if is_pinned:
+            again.button(key="recall-pin").click().run()
+        waiting = tray(again)
+        assert "2 messages recalled" in waiting
+        again = restarted(again)
+        assert tray(again) == waiting
+        assert any(BUDGET in said and "1 · user" in said for said in texts(again))
+        unpin = [button for button in again.button if button.key == "recall-unpin"]
+        assert bool(unpin) == is_pinned
+        say(again, QUESTION)
+        assert "3,000 euros" in bubbles(again)[-1][1]
+        say(again, "Thank you.")
+        assert has_recalled(again) == is_pinned
+        assert bool(tray(again)) == is_pinned
+
+
+def restarted(session: AppTest) -> AppTest:
+    """The same chat on a server that has just started."""
+    st.cache_resource.clear()
+    return open_page("chat", chat=chat_link(session))
 
 
 # Text stays text

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import memviz
+from tests.pages.chatting import chat_of
 from tests.pages.driving import (
     blocks,
     click,
     labelled,
-    open_page,
     say,
     sentences,
     texts,
@@ -23,17 +24,9 @@ BUDGET = "My budget for the trip is 3,000 euros."
 @pytest.fixture
 def chat() -> AppTest:
     """A talk in which the budget has left the window."""
-    session = open_page("chat")
-    labelled(session.selectbox, "Strategy").select("window").run()
-    labelled(session.number_input, "Window size").set_value(2).run()
-    for text in (
-        BUDGET,
-        "I like trains.",
-        "The weather is fine today.",
-        "We leave on a Monday.",
-    ):
-        say(session, text)
-    return session
+    window = memviz.strategy("window", window_size=2)
+    said = ("I like trains.", "The weather is fine today.", "We leave on a Monday.")
+    return chat_of(window, BUDGET, *said)
 
 
 def recalled(session: AppTest) -> bool:
@@ -49,7 +42,9 @@ def ask(session: AppTest) -> str:
     return last_reply(session)
 
 
-def test_a_dropped_fact_comes_back_for_one_request(chat: AppTest) -> None:
+def test_a_dropped_fact_comes_back_for_one_request_or_until_it_is_unpinned(
+    chat: AppTest,
+) -> None:
     assert "3,000" not in ask(chat)
     labelled(chat.text_input, "Turns").set_value("1").run()
     assert any(BUDGET in text for text in texts(chat))
@@ -59,16 +54,6 @@ def test_a_dropped_fact_comes_back_for_one_request(chat: AppTest) -> None:
     assert recalled(chat)
     say(chat, "Thank you.")
     assert not recalled(chat)
-
-
-@pytest.mark.slow
-def test_the_button_under_a_dropped_turn_recalls_it(chat: AppTest) -> None:
-    chat.button(key="recall-turn-1").click().run()
-    assert "3,000" in ask(chat)
-
-
-@pytest.mark.slow
-def test_pinned_messages_go_along_until_unpinned(chat: AppTest) -> None:
     chat.button(key="recall-turn-1").click().run()
     chat.button(key="recall-pin").click().run()
     for _ in range(2):
@@ -80,42 +65,23 @@ def test_pinned_messages_go_along_until_unpinned(chat: AppTest) -> None:
 
 
 @pytest.mark.slow
-def test_clear_takes_everything_back(chat: AppTest) -> None:
-    chat.button(key="recall-turn-1").click().run()
-    chat.button(key="recall-clear").click().run()
-    say(chat, "And then?")
-    assert not recalled(chat)
-
-
-@pytest.mark.slow
-def test_words_and_last_messages_find_what_they_name(chat: AppTest) -> None:
+def test_what_is_looked_for_is_found_or_it_is_said_why_not(chat: AppTest) -> None:
+    labelled(chat.text_input, "Turns").set_value("one").run()
+    assert any("'one'" in error for error in sentences(chat.error))
+    labelled(chat.text_input, "Turns").set_value("1, 77").run()
+    assert any("turn 77" in caption for caption in sentences(chat.caption))
+    labelled(chat.text_input, "Turns").set_value("")
     labelled(chat.text_input, "Words").set_value("trains, MONDAY").run()
     assert any(
         "I like trains." in text and "We leave on a Monday." in text
         for text in texts(chat)
     )
-    labelled(chat.text_input, "Words").set_value("").run()
+    labelled(chat.text_input, "Words").set_value("")
     labelled(chat.number_input, "Last messages").set_value(2).run()
     click(chat, "Recall 2 messages")
     assert any(
         "sent word for word anyway" in caption for caption in sentences(chat.caption)
     )
-
-
-@pytest.mark.slow
-def test_a_list_that_cannot_be_read_says_which_piece(chat: AppTest) -> None:
-    labelled(chat.text_input, "Turns").set_value("one").run()
-    assert any("'one'" in error for error in sentences(chat.error))
-
-
-@pytest.mark.slow
-def test_turns_that_do_not_exist_are_named(chat: AppTest) -> None:
-    labelled(chat.text_input, "Turns").set_value("1, 77").run()
-    assert any("turn 77" in caption for caption in sentences(chat.caption))
-
-
-@pytest.mark.slow
-def test_a_setting_without_recall_says_so(chat: AppTest) -> None:
     labelled(chat.selectbox, "Strategy").select("summary_only").run()
     labelled(chat.toggle, "Enable recall").set_value(False).run()
     assert any(

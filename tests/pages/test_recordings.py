@@ -120,67 +120,47 @@ def test_a_recording_that_was_removed_plays_no_more() -> None:
     assert here.recorded_for(key) == OFFLINE
 
 
-def test_a_file_that_was_cut_says_so() -> None:
+def test_a_file_that_was_cut_or_has_a_hole_says_what_is_missing_and_is_not_played() -> (
+    None
+):
     whole = write_recording(a_recording_of(sample("trip"), BUFFER))
     Workspace().open_recording(whole[: len(whole) // 2].encode(), "cut.recording")
-    page = open_page("library")
-    assert any(
-        "ends in the middle of a line" in warning for warning in sentences(page.warning)
-    )
     assert not Workspace().recordings.opened["cut"].settings
-
-
-def test_a_file_with_a_hole_says_which_reply_is_missing_and_is_not_played() -> None:
-    lines = write_recording(a_recording_of(sample("trip"), BUFFER)).splitlines(
-        keepends=True
-    )
+    lines = whole.splitlines(keepends=True)
     second = [number for number, line in enumerate(lines) if '"request"' in line][1]
-    Workspace().open_recording(
-        "".join(lines[:second] + lines[second + 1 :]).encode(), "holed.recording"
-    )
-    (warning,) = sentences(open_page("library").warning)
-    assert (
-        "Summary buffer · 1,500 tokens is not played, because summary 2 of its "
-        in warning
-    )
+    holed = "".join(lines[:second] + lines[second + 1 :])
+    Workspace().open_recording(holed.encode(), "holed.recording")
+    warnings = " ".join(sentences(open_page("library").warning))
+    assert "ends in the middle of a line" in warnings
+    hole = "Summary buffer · 1,500 tokens is not played, because summary 2 of its "
+    assert hole in warnings
     assert "badge[built-in model]" in told(open_page("compare", setting=SETTING))
 
 
-def test_a_question_of_the_conversation_gets_its_recorded_answer() -> None:
-    opened_recording(Workspace())
-    page = open_page("compare", setting=SETTING)
-    labelled(page.text_input, "One question").set_value(
-        sample("trip").probes[0].question
-    )
-    click(page, "Ask 1 setting")
-    assert any("Reply " in text.value for text in page.text)
-    assert any(text == BADGE for text in sentences(page.markdown))
-
-
 @pytest.mark.slow
-def test_a_question_that_was_not_recorded_says_why_the_stand_in_answers() -> None:
+def test_a_question_gets_its_recorded_answer_or_it_is_said_why_the_stand_in_answers() -> (
+    None
+):
     opened_recording(Workspace())
     page = open_address("compare", {"setting": [SETTING, "window"]})
-    labelled(page.text_input, "One question").set_value(
-        "What is the colour of the door?"
-    )
-    click(page, "Ask 2 settings")
-    assert NO_RECORDING in told(page)
-    labelled(page.text_input, "One question").set_value(
-        sample("trip").probes[0].question
-    )
-    click(page, "Ask 2 settings")
-    assert (
-        "No recording holds the answer under Sliding window · 10 messages, so there the built-in"
-        in told(page)
-    )
+    question = sample("trip").probes[0].question
+    for asked, reason in (
+        ("What is the colour of the door?", NO_RECORDING),
+        (
+            question,
+            "No recording holds the answer under Sliding window · 10 messages, so there the built-in",
+        ),
+    ):
+        labelled(page.text_input, "One question").set_value(asked)
+        click(page, "Ask 2 settings")
+        assert reason in told(page)
+    assert any("Reply " in text.value for text in page.text)
+    assert any(text == BADGE for text in sentences(page.markdown))
     labelled(page.selectbox, "Chat model").select(OFFLINE).run()
     click(page, "Ask 2 settings")
     assert "No recording" not in told(page), "the built-in model was chosen"
     alone = open_page("compare", setting=SETTING)
-    labelled(alone.text_input, "One question").set_value(
-        sample("trip").probes[0].question
-    )
+    labelled(alone.text_input, "One question").set_value(question)
     click(alone, "Ask 1 setting")
     assert "No recording" not in told(alone)
 
@@ -228,22 +208,17 @@ def test_the_prompt_lab_says_who_wrote_each_summary() -> None:
     )
 
 
-def test_one_that_is_opened_is_listed_and_removed() -> None:
-    workspace = Workspace()
-    opened_recording(workspace)
-    page = open_page("library")
-    assert any("A test" in text for text in sentences(page.markdown))
-    assert "opened · provider/real" in told(page)
-    click(page, "Remove")
-    assert not Workspace().recordings.opened
-
-
-def test_as_fast_as_it_was_is_offered_where_seconds_were_recorded() -> None:
+def test_one_that_is_opened_is_offered_as_fast_as_it_was_listed_and_removed() -> None:
     opened_recording(Workspace())
     page = open_page("compare", setting=SETTING, summarizer="recording:mine")
     labelled(page.toggle, "As fast as it was").set_value(True).run()
-    other = open_page("compare", setting=SETTING)
-    assert not [toggle for toggle in other.toggle if toggle.label.startswith("As fast")]
+    labelled(page.selectbox, "Summarizer").select(OFFLINE).run()
+    assert not [toggle for toggle in page.toggle if toggle.label.startswith("As fast")]
+    library = open_page("library")
+    assert any("A test" in text for text in sentences(library.markdown))
+    assert "opened · provider/real" in told(library)
+    click(library, "Remove")
+    assert not Workspace().recordings.opened
 
 
 @pytest.mark.slow
@@ -265,9 +240,17 @@ def test_replies_of_a_session_are_saved_and_play_again(
     assert "badge[recorded · " in told(open_page("compare", setting=SETTING))
 
 
-def test_a_recording_that_a_link_names_and_nobody_has_is_one_sentence() -> None:
+def test_a_recording_that_nobody_has_is_one_sentence_and_the_stand_in_has_a_name() -> (
+    None
+):
     page = open_page("compare", setting=SETTING, summarizer="recording:/etc/passwd")
     assert any("not at hand" in error for error in sentences(page.error))
+    labelled(page.selectbox, "Summarizer").select(OFFLINE).run()
+    chooser = labelled(page.selectbox, "Summarizer")
+    assert STAND_IN in chooser.options
+    assert OFFLINE not in chooser.options
+    assert chooser.value == OFFLINE
+    assert f"Summaries: **{STAND_IN}**" in told(page).replace("\\", "")
 
 
 @pytest.mark.usefixtures("with_recordings")
@@ -277,15 +260,6 @@ def test_recorded_is_said_of_recordings_alone() -> None:
     (replies,) = [group for group in page.button_group if group.label == "Replies"]
     assert replies.options == ["As they were said", "Free run"]
     assert "recorded" not in told(page).replace("recorded, else built-in", "")
-
-
-def test_the_stand_in_goes_by_its_name_where_a_model_is_chosen() -> None:
-    page = open_page("compare", setting=SETTING, summarizer=OFFLINE)
-    chooser = labelled(page.selectbox, "Summarizer")
-    assert STAND_IN in chooser.options
-    assert OFFLINE not in chooser.options
-    assert chooser.value == OFFLINE
-    assert f"Summaries: **{STAND_IN}**" in told(page).replace("\\", "")
 
 
 @pytest.mark.slow
@@ -305,24 +279,14 @@ def test_a_recording_that_does_not_hold_a_setting_says_which_it_holds_and_the_wa
         "*recorded, else built-in*, or one of its settings: Summary buffer · 1,500 tokens."
     )
     assert "Summary buffer :gray[1,400 tokens, not recorded]" in panels(page)
-    click(page, WITH_RECORDINGS)
-    assert not [text for text in sentences(page.warning) if "does not hold" in text]
-    assert "badge[built-in model]" in told(page)
-
-
-@pytest.mark.slow
-def test_a_recording_of_another_conversation_says_so() -> None:
-    opened_recording(Workspace())
-    page = open_page(
-        "compare",
-        conversation=SAMPLE_PREFIX + "support",
-        setting=SETTING,
-        summarizer="recording:mine",
-    )
+    labelled(page.selectbox, "Conversation").select(SAMPLE_PREFIX + "chinese").run()
     assert any(
         "made for another conversation or counter" in text
         for text in sentences(page.warning)
     )
+    click(page, WITH_RECORDINGS)
+    assert not [text for text in sentences(page.warning) if "does not hold" in text]
+    assert "badge[built-in model]" in told(page)
 
 
 @pytest.mark.slow
@@ -401,10 +365,10 @@ def test_nothing_is_the_stand_ins_at_the_recorded_settings(page: str) -> None:
 
 
 @pytest.mark.usefixtures("with_recordings")
-@pytest.mark.parametrize("name", ["trip", "support", "tutoring", "chinese"])
-def test_each_conversation_is_recorded_at_the_setting_of_compare(name: str) -> None:
-    key = RunKey(SAMPLE_PREFIX + name, BUFFER, "o200k_base", OFFLINE)
-    assert Workspace().recorded_for(key) == f"recording:{name}"
+def test_each_conversation_is_recorded_at_the_setting_of_compare() -> None:
+    for name in ("trip", "support", "tutoring", "chinese"):
+        key = RunKey(SAMPLE_PREFIX + name, BUFFER, "o200k_base", OFFLINE)
+        assert Workspace().recorded_for(key) == f"recording:{name}"
 
 
 SMALL = "recording:trip-smollm2"
@@ -413,21 +377,11 @@ TURNS = 'summary_only {"summary_words": 120}'
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("with_recordings")
-def test_a_second_writer_is_offered_by_name_and_its_badge_names_its_model() -> None:
+def test_summaries_compare_the_writers_of_one_memory_and_each_is_offered_by_name() -> (
+    None
+):
     page = open_page("summaries", conversation=SAMPLE_PREFIX + "trip", setting=TURNS)
     assert ":blue-badge[recorded · claude]" in told(page)
-    chooser = labelled(page.selectbox, "Summarizer")
-    assert SMALL in chooser.options
-    assert "recording:trip" not in chooser.options, "it plays by itself"
-    chooser.select(SMALL).run()
-    assert ":blue-badge[recorded · SmolLM2 135M]" in told(page)
-    assert "badge[recorded · claude]" not in told(page)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("with_recordings")
-def test_summaries_compare_the_writers_of_one_memory() -> None:
-    page = open_page("summaries", conversation=SAMPLE_PREFIX + "trip", setting=TURNS)
     (table,) = [one.value for one in page.table if "Writer" in one.value]
     assert list(zip(table["Writer"], table["Asked for"], strict=True)) == [
         ("claude", "no length"),
@@ -444,14 +398,12 @@ def test_summaries_compare_the_writers_of_one_memory() -> None:
     assert last["Not in the prompt"] == str(worth.invented)
     assert last["Words a summary"] == f"{worth.words:.0f}"
     assert last["Dollars"].startswith("$")
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("with_recordings")
-def test_a_memory_that_was_recorded_once_has_no_table_of_writers() -> None:
-    page = open_page(
-        "summaries",
-        conversation=SAMPLE_PREFIX + "support",
-        setting='summary_buffer {"max_token_limit": 1400}',
-    )
+    chooser = labelled(page.selectbox, "Summarizer")
+    assert SMALL in chooser.options
+    assert "recording:trip" not in chooser.options, "it plays by itself"
+    chooser.select(SMALL).run()
+    assert ":blue-badge[recorded · SmolLM2 135M]" in told(page)
+    assert "badge[recorded · claude]" not in told(page)
+    limit = 'summary_buffer {"max_token_limit": 1400}'
+    page = open_page("summaries", conversation=SAMPLE_PREFIX + "trip", setting=limit)
     assert not [one for one in page.table if "Writer" in one.value]

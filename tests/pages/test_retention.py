@@ -103,15 +103,20 @@ class TestMainPicture:
         assert not first_page.error
 
     @pytest.mark.slow
-    def test_by_another_measure(self, page: AppTest) -> None:
-        control = labelled(page.button_group, "A fact counts as known when")
-        control.set_value("Message word for word").run()
+    def test_by_another_measure_and_of_a_setting_that_loses_nothing(
+        self, page: AppTest
+    ) -> None:
         found = retained(replayed(FIRST[SUMMARY]))
-        assert same(curves(page)[SUMMARY], found.share(found.evidence).tolist())
-        labelled(page.button_group, "A fact counts as known when").set_value(
-            "Answer contained"
-        ).run()
-        assert same(curves(page)[SUMMARY], found.share(found.contained).tolist())
+        for measure, known in (
+            ("Message word for word", found.evidence),
+            ("Answer contained", found.contained),
+        ):
+            control = labelled(page.button_group, "A fact counts as known when")
+            control.set_value(measure).run()
+            assert same(curves(page)[SUMMARY], found.share(known).tolist())
+        labelled(page.button_group, "Setting").set_value(0).run()
+        assert "It was never lost under this setting." in told(page)
+        assert "Open this summarization" not in [one.label for one in page.button]
 
     @pytest.mark.slow
     def test_has_a_ceiling_and_what_is_found_by_chance_under_the_same_settings(
@@ -136,17 +141,6 @@ class TestMainPicture:
         assert same(bounds["Found by chance"], list(map(max, zip(*found, strict=True))))
         assert same(bounds["least by chance"], list(map(min, zip(*found, strict=True))))
         assert max(found[0][-1], found[1][-1]) > 0
-
-    @pytest.mark.slow
-    def test_only_another_conversation_in_the_same_script_tells_what_chance_finds(
-        self, page: AppTest
-    ) -> None:
-        labelled(page.selectbox, "Conversation").select("sample-chinese").run()
-        assert "no other conversation in this language" in told(page)
-        assert "Found by chance" not in {
-            trace["name"] for trace in figures(page)[CURVE]["data"]
-        }
-        assert metric(page, "Full buffer") == "20 of 20"
 
 
 class TestNumbers:
@@ -230,7 +224,9 @@ class TestStory:
         )
 
     @pytest.mark.slow
-    def test_is_told_in_words_with_both_texts(self, page: AppTest) -> None:
+    def test_is_told_in_words_with_both_texts_and_followed_by_clicks(
+        self, page: AppTest
+    ) -> None:
         run = replayed(FIRST[SUMMARY])
         passport = next(
             n
@@ -266,11 +262,6 @@ class TestStory:
         )
         assert any("9 July 2027</mark>" in body.proto.body for body in page.get("html"))
 
-    @pytest.mark.slow
-    def test_a_click_on_a_diamond_shows_its_version_and_one_on_the_end_of_a_life_what_ended_it(
-        self, page: AppTest
-    ) -> None:
-        run = replayed(FIRST[SUMMARY])
         shown = labelled(page.selectbox, "The story of one fact").value
         click_point(page, LIVES, {"x": 2.5, "customdata": [-1, 5]})
         assert labelled(page.selectbox, "The story of one fact").value == shown
@@ -320,29 +311,23 @@ class TestStory:
         page.switch_page("pages/facts.py").run()
         labelled(page.segmented_control, "Seen as").set_value("summaries").run()
         assert labelled(page.select_slider, "Version").value == 3
-
-    @pytest.mark.slow
-    def test_the_request_selected_in_compare_and_its_version_are_shown_in_both_views(
-        self,
-    ) -> None:
-        run = replayed(FIRST[SUMMARY])
-        session = walk_to(open_page("compare"), 28)
+        labelled(page.select_slider, "Version").set_value(0).run()
+        page.switch_page("pages/compare.py").run()
+        first = next(record.turn for record in run.turns if record.compactions)
+        assert turn_shown(page) == first
+        walk_to(page, 28)
         version = next(
             c.version
             for r in reversed(run.turns)
             if r.turn <= 28
             for c in reversed(r.compactions)
         )
-        session.switch_page("pages/facts.py").run()
+        page.switch_page("pages/facts.py").run()
+        assert any(f"Version {version} of" in title.value for title in page.header)
+        labelled(page.segmented_control, "Seen as").set_value("lives").run()
         assert any(
-            f"◆ Version {version} ·" in said for said in sentences(session.markdown)
+            f"◆ Version {version} ·" in said for said in sentences(page.markdown)
         )
-        labelled(session.segmented_control, "Seen as").set_value("summaries").run()
-        assert any(f"Version {version} of" in title.value for title in session.header)
-        labelled(session.select_slider, "Version").set_value(0).run()
-        session.switch_page("pages/compare.py").run()
-        first = next(record.turn for record in run.turns if record.compactions)
-        assert turn_shown(session) == first
 
     @pytest.mark.slow
     def test_a_lost_fact_is_brought_back_at_the_price_that_is_said(
@@ -409,16 +394,6 @@ class TestStory:
         assert "Not " not in "".join(table["What would have kept it"])
         assert "what a model could know" in said
 
-    @pytest.mark.slow
-    def test_a_strategy_that_loses_nothing_says_so(self, page: AppTest) -> None:
-        labelled(page.button_group, "Setting").set_value(0).run()
-        assert "It was never lost under this setting." in told(page)
-        assert not [
-            button
-            for button in page.button
-            if button.label == "Open this summarization"
-        ]
-
     def test_many_facts_come_on_demand(self, database: Path) -> None:
         probes = tuple(
             memviz.Probe(f"Number {n}?", (f"x{n}",), (0,), "number") for n in range(45)
@@ -460,7 +435,7 @@ class TestFacts:
         assert not session.metric
 
     @pytest.mark.slow
-    def test_proposed_ones_can_be_added_to_the_conversations_own(
+    def test_proposed_ones_are_added_and_others_typed_in_and_removed(
         self, page: AppTest
     ) -> None:
         own = int(labelled(page.expander, "Facts looked for").label.split()[-1])
@@ -470,12 +445,25 @@ class TestFacts:
         toggle.set_value(True).run()
         added = int(re.findall(r"\d+", toggle.label)[0])
         assert metric(page, "Full buffer") == f"{own + added} of {own + added}"
+        labelled(page.toggle, "Look for").set_value(False)
 
-    @pytest.mark.slow
-    def test_typing_one_in_and_removing_it(self, page: AppTest) -> None:
-        fill(page, answers="adrenaline pens", question="What does Niamh carry?")
+        for answers, sentence in (
+            ("  \n!", "The answer is empty"),
+            ("Atlantis", "No message of this conversation contains “Atlantis”"),
+        ):
+            fill(page, answers=answers)
+            assert any(sentence in error for error in sentences(page.error))
+            assert metric(page, "Full buffer") == "18 of 18"
+            assert labelled(page.text_area, "Answer").value == answers, (
+                "to be corrected"
+            )
+        fill(page, answers="Atlantis", message=3)
+        assert not page.error, "a message may state it in other words"
         assert metric(page, "Full buffer") == "19 of 19"
-        assert labelled(page.expander, "Facts looked for: 19")
+
+        fill(page, answers="adrenaline pens", question="What does Niamh carry?")
+        assert metric(page, "Full buffer") == "20 of 20"
+        assert labelled(page.expander, "Facts looked for: 20")
         position = next(
             n
             for n, message in enumerate(TRIP.messages)
@@ -483,30 +471,8 @@ class TestFacts:
         )
         assert page.table[-1].value["Message"].iloc[-1] == str(position + 1)
         assert not labelled(page.text_area, "Answer").value
-        assert metric(open_page("retention"), "Full buffer") == "19 of 19"  # it is kept
+        assert metric(open_page("retention"), "Full buffer") == "20 of 20", "it is kept"
         page.button(key="probe-remove-0").click().run()
-        assert metric(page, "Full buffer") == "18 of 18"
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize(
-        ("answers", "sentence"),
-        [
-            ("Atlantis", "No message of this conversation contains “Atlantis”"),
-            ("  \n!", "The answer is empty"),
-        ],
-    )
-    def test_what_cannot_be_found_is_a_sentence(
-        self, page: AppTest, answers: str, sentence: str
-    ) -> None:
-        fill(page, answers=answers)
-        assert any(sentence in error for error in sentences(page.error))
-        assert metric(page, "Full buffer") == "18 of 18"
-        assert labelled(page.text_area, "Answer").value == answers  # to be corrected
-
-    @pytest.mark.slow
-    def test_a_message_that_states_it_in_other_words(self, page: AppTest) -> None:
-        fill(page, answers="Atlantis", message=3)
-        assert not page.error
         assert metric(page, "Full buffer") == "19 of 19"
 
     def test_one_turn(self, database: Path) -> None:
@@ -567,7 +533,9 @@ class TestTypedProbe:
 
 class TestWithoutLabels:
     @pytest.mark.slow
-    def test_tool_calls_needed_values(self, page: AppTest) -> None:
+    def test_tool_calls_needed_values_and_a_language_that_is_alone_has_no_chance(
+        self, page: AppTest
+    ) -> None:
         labelled(page.selectbox, "Conversation").select("sample-support").run()
         support = sample("support")
         shares = [card.value for card in page.metric][3:]
@@ -592,6 +560,11 @@ class TestWithoutLabels:
         assert (table[WINDOW] == "lost").any()
         labelled(page.toggle, "Show all").set_value(True).run()
         assert len(page.table[3].value) == len(missed)
+        labelled(page.selectbox, "Conversation").select("sample-chinese").run()
+        assert "no other conversation in this language" in told(page)
+        names = {trace["name"] for trace in figures(page)[CURVE]["data"]}
+        assert "Found by chance" not in names
+        assert metric(page, "Full buffer") == "20 of 20"
 
     def test_are_not_shown_where_there_is_nothing(self, database: Path) -> None:
         session = opened(save(database, "A b.", "A b.", "A b."))

@@ -28,6 +28,8 @@ from tests.pages.sharing import shared
 from tests.tool_loops import loops
 from tests.tool_talk import tool_talk
 
+pytestmark = pytest.mark.one_library
+TALK = "bookings"
 CALLS = (1, 4, 2, 5)
 SETTING = 'summary_buffer {"max_token_limit": 90}'
 
@@ -35,8 +37,11 @@ SETTING = 'summary_buffer {"max_token_limit": 90}'
 @pytest.fixture
 def talk() -> str:
     """The id of a conversation with turns of several calls."""
-    messages = tuple(Message.of(message) for message in tool_talk(*CALLS))
-    return Workspace().add([Transcript(title="Bookings", messages=messages)])[0].id
+    store = Workspace().store
+    if not store.exists(TALK):
+        messages = tuple(Message.of(message) for message in tool_talk(*CALLS))
+        store.add_conversation(Transcript(title="Bookings", messages=messages), TALK)
+    return TALK
 
 
 def opened(page: str, talk: str, **query: str | list[str]) -> AppTest:
@@ -86,37 +91,31 @@ def test_the_player_walks_through_all_calls_and_the_reader_shows_each(
     assert request_as_json(page)[-1]["role"] == "tool"
 
 
-def test_a_link_holds_the_call_and_a_turn_alone_is_its_last_call(talk: str) -> None:
+def test_a_link_holds_the_call_a_click_chooses_it_and_a_turn_alone_is_its_last_one(
+    talk: str,
+) -> None:
     page = opened("compare", talk, turn="4", call="3")
     assert head(page) == "turn 4, call 3 of 5"
     query = shared(page)
     assert (query["turn"], query["call"]) == (["4"], ["3"])
-    again = opened("compare", talk, turn="4")
-    assert head(again) == "turn 4, call 5 of 5"
-    assert "call" not in shared(again)
-
-
-@pytest.mark.parametrize("call", ["0", "99", "5"])
-def test_a_call_that_is_not_there_is_the_last_one(talk: str, call: str) -> None:
-    page = opened("compare", talk, turn="4", call=call)
-    assert head(page) == "turn 4, call 5 of 5"
-    assert not page.warning
-
-
-def test_what_is_no_number_of_a_call_is_said(talk: str) -> None:
-    page = opened("compare", talk, turn="4", call="two")
-    assert head(page) == "turn 4, call 5 of 5"
-    assert "The link's call 'two' was passed over" in page.warning[0].value.replace(
-        "\\", ""
-    )
-
-
-def test_a_click_chooses_the_call_that_a_point_names(talk: str) -> None:
-    page = opened("compare", talk, turn="1")
     click_point(page, 0, {"customdata": "0:4:2", "x": 9, "y": 1})
     assert head(page) == "turn 4, call 2 of 5"
     click_point(page, 0, {"customdata": "0:4", "x": 12, "y": 1})
     assert head(page) == "turn 4, call 5 of 5"
+    assert "call" not in shared(page)
+
+
+def test_a_call_that_is_not_there_is_the_last_one_and_what_is_no_number_is_said(
+    talk: str,
+) -> None:
+    for call in ("0", "99"):
+        page = opened("compare", talk, turn="4", call=call)
+        assert head(page) == "turn 4, call 5 of 5"
+        assert not page.warning
+    page = opened("compare", talk, turn="4", call="two")
+    assert head(page) == "turn 4, call 5 of 5"
+    (warning,) = sentences(page.warning)
+    assert "The link's call 'two' was passed over" in warning
 
 
 def test_a_turn_of_one_call_is_named_and_linked_by_its_turn(talk: str) -> None:

@@ -50,6 +50,7 @@ TWO_WORDS = re.compile(r"[A-Za-z]{2,}[,:;]? +[A-Za-z]{2,}")
 QUOTED_CHARS = 30
 
 
+@pytest.mark.usefixtures("checked_figures")
 @pytest.mark.parametrize("address", PAGES)
 def test_no_english_sentence_is_left(address: str) -> None:
     page, _question_mark, query = address.partition("?")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from tests.pages.chatting import (
     QUESTION,
     bubbles,
     chat_link,
+    chat_of,
     use_model,
 )
 from tests.pages.driving import (
@@ -41,9 +41,9 @@ def chat() -> AppTest:
 
 
 @pytest.fixture
-def talked(chat: AppTest) -> AppTest:
+def talked() -> AppTest:
     """A chat of one turn."""
-    return say(chat, FACT)
+    return chat_of(memviz.strategy("buffer"), FACT)
 
 
 def badges(session: AppTest) -> str:
@@ -64,7 +64,7 @@ def stored_texts(database: Path, id: str) -> list[str]:
 
 
 class TestStoredFirst:
-    def test_a_first_message_is_stored_with_its_conversation_before_the_model_is_asked(
+    def test_a_first_message_is_stored_before_the_model_is_asked_and_although_it_fails(
         self, chat: AppTest, server: OpenAIServer, database: Path
     ) -> None:
         seen: list[list[str]] = []
@@ -76,23 +76,19 @@ class TestStoredFirst:
             seen.append(stored_texts(database, titles[PLAN]))
             text("In May, then.")(handler)  # type: ignore[arg-type]
 
-        server.then(look)
         use_model(chat, "Chat model", server.api_base)
-        say(chat, PLAN)
-        assert seen == [[PLAN]]
-        assert stored_texts(database, chat_link(chat)) == [PLAN, "In May, then."]
-
-    def test_the_address_is_there_although_the_first_reply_fails(
-        self, chat: AppTest, server: OpenAIServer
-    ) -> None:
-        server.then(
-            status(401, f"Incorrect API key provided: {KEY}", "invalid_api_key")
-        )
-        use_model(chat, "Chat model", server.api_base)
+        wrong_key = f"Incorrect API key provided: {KEY}"
+        server.then(status(401, wrong_key, "invalid_api_key"), look)
         say(chat, FACT)
+        (sentence,) = sentences(chat.error)
+        assert "key" in sentence
+        assert KEY not in sentence
         assert bubbles(open_page("chat", chat=chat_link(chat))) == [("user", FACT)]
         assert UNANSWERED in badges(chat)
         assert labelled(chat.selectbox, "Conversation").value == chat_link(chat)
+        say(click(chat, "New chat"), PLAN)
+        assert seen == [[PLAN]]
+        assert stored_texts(database, chat_link(chat)) == [PLAN, "In May, then."]
 
     def test_after_a_restart_it_is_marked_and_can_be_retried(
         self, database: Path
@@ -160,6 +156,9 @@ class TestDeletedElsewhere:
             button.label for button in talked.button
         }
         assert page_of(talked) == "chat"
+        click(talked, "Start a new one")
+        assert not bubbles(talked), "nothing was typed meanwhile"
+        assert not labelled(talked.selectbox, "Conversation").value
 
     @pytest.mark.slow
     @pytest.mark.parametrize("for_good", [False, True])
@@ -188,15 +187,6 @@ class TestDeletedElsewhere:
         assert [who for who, _ in bubbles(talked)] == ["user", "assistant"]
         assert not Store(database).exists(id)
         assert stored_texts(database, chat_link(talked))[0] == PLAN
-
-    def test_a_new_one_is_empty_where_nothing_was_typed(
-        self, talked: AppTest, database: Path
-    ) -> None:
-        delete(database, talked)
-        talked.run()
-        click(talked, "Start a new one")
-        assert not bubbles(talked)
-        assert not labelled(talked.selectbox, "Conversation").value
 
     @pytest.mark.slow
     def test_restored_elsewhere_it_simply_goes_on(
@@ -231,20 +221,15 @@ class TestDeletedElsewhere:
         click(talked, "Restore")
         assert stored_texts(database, id)[-2:] == [PLAN, "Too late."]
 
-    @pytest.mark.parametrize(
-        "do",
-        [lambda page: click(page, "Undo turn"), lambda page: click(page, "Recall")],
-    )
-    def test_other_controls_work_on_what_is_on_the_page(
-        self, talked: AppTest, database: Path, do: Callable[[AppTest], AppTest]
-    ) -> None:
-        say(talked, PLAN)
-        delete(database, talked)
-        talked.run()
-        do(talked)
-        assert page_of(talked) == "chat"
-        assert not talked.error
-        assert "deleted elsewhere" in badges(talked)
+    def test_other_controls_work_on_what_is_on_the_page(self, database: Path) -> None:
+        page = chat_of(memviz.strategy("buffer"), FACT, PLAN)
+        delete(database, page)
+        page.run()
+        for label in ("Recall", "Undo turn"):
+            click(page, label)
+            assert page_of(page) == "chat"
+            assert not page.error
+            assert "deleted elsewhere" in badges(page)
 
     def test_a_link_to_one_that_is_gone_says_so(
         self, talked: AppTest, database: Path

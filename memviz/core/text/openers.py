@@ -1,5 +1,5 @@
-"""What people say around a statement: greetings, thanks, exclamations, answers, announcements, and sentences of nothing
-else; in English, German and Chinese.
+"""The words that people say around a statement: greetings, thanks, exclamations, answers, announcements, and sentences
+of nothing else; in English, German and Chinese.
 
 "Hi Ana! By the way, the deposit is 300 euros." states "The deposit is 300 euros."; "Sounds great, thank you!" states
 nothing. What the rules do not know stays: a word too many is better than a fact too few.

@@ -21,6 +21,7 @@ from memviz.transcripts.chat_messages import (
     NOT_TEXT,
     UNKNOWN_KIND,
     Note,
+    kept_beside,
     not_a_call,
     stand_in,
     tool_name,
@@ -30,6 +31,7 @@ from memviz.transcripts.readers.json_access import (
     first_under,
     first_value,
     id_text,
+    items_in,
     joined,
     json_text,
     list_at,
@@ -225,6 +227,16 @@ def _add_result(
 def joined_text(parts: Iterable[Part]) -> str:
     """Return the texts among parts, one a line."""
     return joined(part.text for part in parts if part.kind == "text")
+
+
+def cited_in(content: object, note: Note) -> dict[str, Any]:
+    """Return the ``meta`` that keeps the sources which the blocks of a reply cite: ``{"citations": [...]}`` for
+    ``[{"text": "So", "citations": [...]}]``, and for ``[{"citationsContent": {"citations": [...]}}]`` as Bedrock writes
+    it. It is empty where they cite none."""
+    blocks = as_list(content)
+    own = items_in(blocks, "citations")
+    of_bedrock = items_in(blocks, "citationsContent", "citations")
+    return kept_beside({"citations": own + of_bedrock}, note)
 
 
 Block = dict[str, Any]
