@@ -368,9 +368,8 @@ def sweep(
     if write is not None:
         from memviz.tuning.fleet.results import sweep_fleet
 
-        fleet = _fleet_of(conversations)
         return sweep_fleet(
-            fleet,
+            _fleet_of(conversations),
             settings(grid),
             write,
             retention=retention,
