@@ -143,7 +143,7 @@ class Answering:
         last = last._replace(reply_tokens=session.counter(reply.content))
         for call in (*self.calls, last):
             flags = (PARTIAL_REPLY,) if stopped and call is last else ()
-            sent = _sent(call, asked)
+            sent = _request_as_sent(call, asked)
             record = session.record_of(
                 sent, call.reply_tokens, call.facts, flags, call.kind, call.behind
             )
@@ -350,7 +350,7 @@ class _Call(NamedTuple):
     facts: ReplyFacts
 
 
-def _sent(call: _Call, asked: int) -> Prepared:
+def _request_as_sent(call: _Call, asked: int) -> Prepared:
     """The request of a call as it was sent, in a log of which the first ``asked`` messages were said before."""
     prepared = call.prepared
     if not (prepared.parts.tools or call.behind or call.exchanged):

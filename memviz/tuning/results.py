@@ -129,11 +129,10 @@ class Sweep(NotebookOutput):
     def left_out(self) -> tuple[Strategy, ...]:
         """The settings that were measured over no conversation: the sweep was ended before, or its time was over."""
         measured = {index.setting for index in self.cells}
-        left_out = []
-        for number, setting in enumerate(self.settings):
-            if number not in measured:
-                left_out.append(setting)
-        return tuple(left_out)
+        numbers = range(len(self.settings))
+        return tuple(
+            self.settings[number] for number in numbers if number not in measured
+        )
 
     @property
     def has_rules(self) -> bool:
@@ -204,13 +203,13 @@ class Sweep(NotebookOutput):
         started = {index.setting for index in self.cells}
         setting_counts = Counter(index.subject for index in self.cells)
         most_settings = max(setting_counts.values(), default=0)
-        measured_most = []
-        for number in sorted(setting_counts):
-            if setting_counts[number] == most_settings:
-                measured_most.append(number)
-        if most_settings < len(started):
-            measured_most = measured_most[:1]
-        return tuple(measured_most)
+        measured_most = [
+            number
+            for number in sorted(setting_counts)
+            if setting_counts[number] == most_settings
+        ]
+        is_measured_by_all = most_settings == len(started)
+        return tuple(measured_most if is_measured_by_all else measured_most[:1])
 
     def _summed_up(self, over: Over) -> DataFrame:
         compared = self.compared_conversations
@@ -268,11 +267,8 @@ class Sweep(NotebookOutput):
 
     def cells_of(self, setting: int) -> list[Cell]:
         """Return the cells of the setting of this number (0-based), one a conversation."""
-        cells = []
-        for index in sorted(self.cells):
-            if index.setting == setting:
-                cells.append(self.cells[index])
-        return cells
+        indices = [index for index in sorted(self.cells) if index.setting == setting]
+        return [self.cells[index] for index in indices]
 
     def best(
         self,

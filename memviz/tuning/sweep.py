@@ -90,12 +90,10 @@ class Sweeping:
     def progress(self) -> SweepProgress:
         """The progress so far."""
         seconds = perf_counter() - self._started
-        seconds_left = self._due.seconds_left(seconds)
-        if seconds_left is not None and self.seconds is not None:
-            seconds_left = min(seconds_left, max(0.0, self.seconds - seconds))
-        return SweepProgress(
-            len(self.cells), self.total, self.measured, seconds, seconds_left
-        )
+        rest = self._due.seconds_left(seconds)
+        if rest is not None and self.seconds is not None:
+            rest = min(rest, max(0.0, self.seconds - seconds))
+        return SweepProgress(len(self.cells), self.total, self.measured, seconds, rest)
 
     @property
     def _writer(self) -> str:
@@ -113,6 +111,7 @@ class Sweeping:
         """The cells so far."""
         counter = find_counter(self.counter)
         subjects = self.subjects
+        unmeasured = tuple(subject.unmeasured_results for subject in subjects)
         return Sweep(
             self.settings,
             tuple(subject.title for subject in subjects),
@@ -120,9 +119,7 @@ class Sweeping:
             self.assumptions,
             self.stopped,
             guessed_facts=tuple(subject.guessed_facts for subject in subjects),
-            unmeasured_results=tuple(
-                conversation.unmeasured_results for conversation in subjects
-            ),
+            unmeasured_results=unmeasured,
             summarizer=self._writer,
             counter=counter.name,
             largest=largest_sizes((subject.log for subject in subjects), counter),
@@ -157,10 +154,8 @@ class Sweeping:
         """Measure the cells that are missing."""
         missing = [place for place in keys if place not in self.cells]
         if self.seconds is not None:
-            rank = {
-                number: order
-                for order, number in enumerate(most_telling_first(self.settings))
-            }
+            numbers = most_telling_first(self.settings)
+            rank = {number: order for order, number in enumerate(numbers)}
             missing.sort(key=lambda place: (rank[place.setting], place.subject))
         for place in missing:
             self._due.add(self._pace_key(place), self._messages(place))
@@ -345,10 +340,10 @@ def sweep(
     ``summarizer_model`` name whose list prices are used (the same for both unless said otherwise), or give
     ``assumptions`` of your own. ``retention=False`` counts tokens only. ``executor``: ``inline`` in this thread,
     ``threads`` for a summarizer behind an API, ``processes`` on this machine, ``dask`` on the cluster at ``scheduler``
-    or a local one; ``auto`` chooses.
-    ``kept`` (a :class:`memviz.storage.store.Store`) keeps finished cells, so that a sweep that was ended goes
-    on where it was. ``progress`` is called for every cell. ``seconds`` is the time that measuring may take: of each
-    family the settings that tell most come first, and :attr:`Sweep.left_out` are those that did not fit.
+    or a local one; ``auto`` chooses. ``kept`` (a :class:`memviz.storage.store.Store`) keeps finished cells, so that a
+    sweep that was ended goes on where it was. ``progress`` is called for every cell. ``seconds`` is the time that
+    measuring may take: of each family the settings that tell most come first, and :attr:`Sweep.left_out` are those that
+    did not fit.
 
     Conversations that fit into no memory are a :class:`memviz.Fleet`, or the address of one (a file, a folder, a
     pattern, what fsspec reaches). They are read as a stream, and ``write`` is the folder that gets the results as
@@ -373,9 +368,8 @@ def sweep(
     if write is not None:
         from memviz.tuning.fleet.results import fleet_of, sweep_fleet
 
-        fleet = fleet_of(conversations)
         return sweep_fleet(
-            fleet,
+            fleet_of(conversations),
             settings(grid),
             write,
             retention=retention,

@@ -200,7 +200,7 @@ def spent_line() -> None:
     places = spending_shown()
     places.draw = []
     if places.is_shown or spending().is_used:
-        places.draw = [_drawn(st.empty(), lambda: spending().sentence)]
+        places.draw = [_draw_words(st.empty(), lambda: spending().sentence)]
 
 
 def tell_spent(*, anew: bool = False) -> None:
@@ -216,7 +216,7 @@ def tell_spent(*, anew: bool = False) -> None:
 def told_beside(place: DeltaGenerator, words: str) -> Iterator[None]:
     """Draw ``words`` with what was spent since, for as long as the block asks models."""
     so_far = SpentSoFar()
-    draw = _drawn(
+    draw = _draw_words(
         place, lambda: f"{words}{so_far.words}", ":material/hourglass_empty: "
     )
     places = spending_shown()
@@ -243,7 +243,7 @@ class SpentSoFar:
         return _(" · {spent} so far", spent=spending().since(self._mark))
 
 
-def _drawn(
+def _draw_words(
     place: DeltaGenerator, words: Callable[[], str], icon: str = ""
 ) -> Callable[[bool], None]:
     """Write ``words`` at ``place`` behind an ``icon``. Return what writes them again whenever they are others, or where

@@ -87,7 +87,7 @@ def play_lesson(lesson: Lesson) -> None:
     _say_to_speaker(lesson)
     if not is_bare():
         _draw_walk(lesson)
-    played = _played(step, lesson)
+    played = _play_step(step, lesson)
     has_picture = step.view.answers or (step.view.has_stage and played)
     with st.container(key="lesson-played" if has_picture else "lesson-read"):
         with st.container(key="lesson-text"):
@@ -189,7 +189,7 @@ def _take_language() -> None:
     state.language = widget_value(LANGUAGE_KEY) or state.language
 
 
-def _played(step: Step, lesson: Lesson) -> Played | None:
+def _play_step(step: Step, lesson: Lesson) -> Played | None:
     """The runs of a step; what hinders them is said."""
     study = step.view.study
     if study.settings and study.conversation:

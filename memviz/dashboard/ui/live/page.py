@@ -71,7 +71,7 @@ class _Played(NamedTuple):
 
 
 @st.cache_resource(show_spinner=False, max_entries=KEPT)
-def _played(path: str, key: str, newest: int | None) -> _Played:
+def _play_live(path: str, key: str, newest: int | None) -> _Played:
     return _Played(Lock(), LiveConversation(workspace().store, key, newest))
 
 
@@ -184,7 +184,7 @@ def _draw_conversation(key: str, known: frozenset[str], seconds: float) -> None:
         most_messages = None if is_whole else FIRST_MESSAGES
         grow_example(workspace().store, key)
         with st.spinner(_("The conversation is played…"), show_time=True):
-            played = _played(workspace().store.path, key, most_messages)
+            played = _play_live(workspace().store.path, key, most_messages)
             with played.lock:
                 view = played.live.look()
         if view is None:

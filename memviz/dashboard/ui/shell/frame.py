@@ -199,7 +199,7 @@ def navigate(draw_class_line: Callable[[], object] = lambda: None) -> None:
         begin_presented()
         if has_own_libraries() and page.url_path != "lessons":
             draw_class_line()
-        with _measured(page):
+        with _measure_page(page):
             page.run()
     end_presented()
     with errors_shown():
@@ -209,7 +209,7 @@ def navigate(draw_class_line: Callable[[], object] = lambda: None) -> None:
 
 
 @contextmanager
-def _measured(page: StreamlitPage) -> Iterator[None]:
+def _measure_page(page: StreamlitPage) -> Iterator[None]:
     """Note how long a page takes, and an error that nobody foresaw."""
     begun = monotonic()
     try:
