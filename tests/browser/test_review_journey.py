@@ -13,7 +13,7 @@ pytest.importorskip(
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.journeys import bubbles, go, quiet, say, sees, stands, turn_to
+from tests.browser.journeys import bubbles, go, quiet, say, sees, stands
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 FACT = "My budget for the trip to Lisbon is 3,100 euros and my daughter Mira is allergic to hazelnuts."
 LONG = (
     "Tell me more about trams, museums, food and the weather in spring, with all details that you know. "
-    * 3
+    * 6
 )
 
 
@@ -39,7 +39,7 @@ def ask_until_due(page: Page) -> None:
     quiet(page)
     page.get_by_text("Ask before summarizing").click()
     quiet(page)
-    for text in (FACT, LONG, LONG, LONG):
+    for text in (FACT, LONG, LONG):
         said = bubbles(page).count()
         say(page, text)
         expect(bubbles(page).nth(said)).to_be_visible()
@@ -76,4 +76,4 @@ def test_a_summary_is_reworded_before_and_after_it_is_used(
     quiet(page)
     say(page, "What is the budget?")
     expect(bubbles(page).last).to_contain_text("5,300 euros")
-    turn_to(page, "summaries")
+    stands(page, "chat")
