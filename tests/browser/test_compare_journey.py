@@ -294,12 +294,6 @@ def test_each_idea_of_a_first_hour_is_seen_after_one_action_at_most(
     expect(event).to_be_in_viewport(ratio=1)
     the_camera_covers_no_word(page, ".st-key-compare-tokens")
 
-    # How a fact was lost.
-    page.get_by_role("link", name="Facts", exact=True).click()
-    expect(page.get_by_text("Lost at turn 31.")).to_be_in_viewport()
-    page.get_by_role("link", name="Compare", exact=True).click()
-    stands(page, "compare")
-
     # A fact that is lost, and what it costs to bring it back.
     page.get_by_role("button", name="Ask 3 settings").click()
     expect(page.get_by_text("Not sent since turn 42.")).to_be_in_viewport()
@@ -308,6 +302,13 @@ def test_each_idea_of_a_first_hour_is_seen_after_one_action_at_most(
     asked = page.get_by_text("Asked: ")
     expect(asked).to_be_in_viewport()
     answers_stay_where_they_are(page, asked)
+
+    # How it was lost.
+    go(page, f"{dashboard.url}/compare", "compare")
+    page.get_by_role("link", name="Facts", exact=True).click()
+    expect(page.get_by_text("Lost at turn 31.")).to_be_in_viewport()
+    page.get_by_role("link", name="Compare", exact=True).click()
+    stands(page, "compare")
 
     # What the prompt cache saves.
     page.get_by_role("radio", name="Dollars", exact=True).click()

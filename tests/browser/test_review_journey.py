@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 FACT = "My budget for the trip to Lisbon is 3,100 euros and my daughter Mira is allergic to hazelnuts."
 LONG = (
     "Tell me more about trams, museums, food and the weather in spring, with all details that you know. "
-    * 6
+    * 3
 )
 
 
@@ -39,7 +39,7 @@ def ask_until_due(page: Page) -> None:
     quiet(page)
     page.get_by_text("Ask before summarizing").click()
     quiet(page)
-    for text in (FACT, LONG, LONG):
+    for text in (FACT, LONG, LONG, LONG):
         said = bubbles(page).count()
         say(page, text)
         expect(bubbles(page).nth(said)).to_be_visible()
