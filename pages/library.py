@@ -11,7 +11,7 @@ from memviz.dashboard.ui.library.page import keep_address, open_address, shelf, 
 from memviz.dashboard.ui.library.recordings import backup_controls, recordings
 from memviz.dashboard.ui.library.sharing import (
     from_teacher,
-    shared_by_me,
+    shared_by_link,
     shared_with_me,
 )
 from memviz.dashboard.ui.library.state import library_state
@@ -53,6 +53,6 @@ undo_bar()
 shared_with_me()
 from_teacher()
 shelf()
-shared_by_me()
+shared_by_link()
 recordings()
 keep_address()

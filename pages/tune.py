@@ -18,7 +18,7 @@ from memviz.dashboard.ui.tune.advice import best_table, facts_button, recommenda
 from memviz.dashboard.ui.tune.grid import (
     choose_conversations,
     choose_settings,
-    largest_sizes,
+    largest_sizes_of,
 )
 from memviz.dashboard.ui.tune.measured import (
     export_to_code,
@@ -69,7 +69,7 @@ open_shared_view()
 with st.sidebar:
     ids = choose_conversations()
     recorded = recorded_settings(ids)
-    settings = choose_settings(largest_sizes(ids), recorded)
+    settings = choose_settings(largest_sizes_of(ids), recorded)
     show_budget_for(settings)
     models = counter_and_models()
 say_beginnings(ids)

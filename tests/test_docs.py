@@ -18,6 +18,8 @@ ROOT = Path(__file__).parent.parent
 DOCUMENTS = (
     "architecture.md",
     "adding.md",
+    "chat-loop.md",
+    "pages.md",
     "field-guide.md",
     "glossary.md",
     "teaching.md",

@@ -17,7 +17,7 @@ from memviz.strategies import strategies
 
 AGAIN = "write it again: python -m docs.field_guide"
 pytestmark = pytest.mark.skipif(
-    any(strategies()[id]().can_be_run() for id in PICTURED_LIBRARIES),
+    any(strategies()[id]().reason_not_to_run() for id in PICTURED_LIBRARIES),
     reason="A strategy cannot be run here, so it has no picture.",
 )
 

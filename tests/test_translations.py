@@ -101,7 +101,8 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/ui/shell/server/proxy_door.py": {  # said to whoever comes past the proxy
         "This server answers the proxy in front of it, for somebody who signed in there.",
     },
-    "memviz/dashboard/ui/shell/server/signing_in.py": {  # read by whoever starts the server
+    "memviz/dashboard/ui/shell/server/signing_in.py": {  # read by whoever starts the server, or asks past its pages
+        "Sign in first.",
         "--login needs Authlib: pip install 'memviz[login]', and start memviz again.",
         "--login needs your provider in the section [auth] of .streamlit/secrets.toml, in the folder that memviz is "
         "started from: {}",

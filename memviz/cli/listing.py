@@ -226,7 +226,7 @@ def _strategy_as_json(cls: type[Strategy]) -> dict[str, Any]:
         "summary": cls.summary_line(),
         "description": inspect.getdoc(cls) or "",
         "reference": cls.reference,
-        "cannot_be_run": cls().can_be_run(),
+        "cannot_be_run": cls().reason_not_to_run(),
         "parameters": parameters,
     }
 
@@ -243,7 +243,7 @@ def _print_strategy(out: Console, cls: type[Strategy], *, whole: bool) -> None:
         out.print(cls.summary_line())
     if issubclass(cls, LibraryStrategy) and version_of(cls.package):
         out.print(f"It is run here with {cls.package} {version_of(cls.package)}.")
-    reason = cls().can_be_run()
+    reason = cls().reason_not_to_run()
     if reason:
         out.print(f"It cannot be run here: {reason}")
     if not cls.parameters():

@@ -43,6 +43,7 @@ from memviz.models.class_door import (
     door_link,
     make_teacher_code,
 )
+from memviz.models.environment import variables_of
 from memviz.models.identities import TEACHERS, TrustedProxies
 from memviz.models.visitor_limits import LIMITS, visitor_limits
 
@@ -97,7 +98,7 @@ def _check_work(work: WorkOptions) -> None:
     from memviz.tuning.cluster import expect_dask
     from memviz.tuning.fleet.opening import open_fleet_sweep
 
-    visitor_limits({LIMITS: _join(work.limits)})
+    visitor_limits(variables_of({LIMITS: work.limits}))
     if work.fleet:
         open_fleet_sweep(work.fleet)
     if work.dask:
@@ -140,23 +141,18 @@ def _tell_server(
     from memviz.tuning.cluster import DASK_VARIABLE
     from memviz.tuning.fleet.opening import FLEET_VARIABLE
 
-    values = {
-        LOGIN: "1" if identities.login else "",
-        TEACHERS: _join(identities.teachers),
+    settings = {
+        LOGIN: identities.login or None,
+        TEACHERS: identities.teachers,
         CLASS_FOLDER: class_.folder,
         METRICS: monitoring.metrics,
-        JSON_LOG: "1" if monitoring.json_log else "",
+        JSON_LOG: monitoring.json_log or None,
         FLEET_VARIABLE: work.fleet,
         DASK_VARIABLE: work.dask,
-        LIMITS: _join(work.limits),
+        LIMITS: work.limits,
         DATABASE_VARIABLE: db,
     }
-    os.environ.update({name: value for name, value in values.items() if value})
-
-
-def _join(values: Sequence[str] | None) -> str:
-    """Return the values of a repeated option as a variable of the environment holds them."""
-    return " ".join(values or ())
+    os.environ.update(variables_of(settings))
 
 
 def _start(port: int, address: str) -> NoReturn:

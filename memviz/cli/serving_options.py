@@ -93,8 +93,9 @@ class WorkOptions:
             "--dask",
             metavar="ADDRESS",
             envvar="MEMVIZ_DASK",
-            help=f"Measure the sweeps of the page {page_titles.TUNE} on the Dask cluster of this scheduler, such as "
-            "tcp://10.0.0.7:8786, and on this server as long as it is gone. The conversations are sent there.",
+            help=f"Measure the sweeps of the page {page_titles.TUNE}, and replay long conversations, on the Dask "
+            "cluster of this scheduler, such as tcp://10.0.0.7:8786, and on this server as long as it is gone. The "
+            "conversations are sent there.",
         ),
     ] = ""
     limits: Annotated[
@@ -104,7 +105,8 @@ class WorkOptions:
             metavar="NAME=NUMBER",
             envvar="MEMVIZ_LIMITS",
             help="The most for each visitor who has a library: conversations=200, megabytes=100, replays=12 (at once), "
-            "usd=1 (dollars for models), and usd-in-all=20 for all visitors together; may be repeated.",
+            "usd=1 (dollars for models), and replays-in-all=20 and usd-in-all=20 for all visitors together; may be "
+            "repeated.",
         ),
     ] = None
 

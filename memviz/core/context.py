@@ -72,7 +72,8 @@ class Block:
 
 
 def joined(
-    blocks: Iterable[Block], kinds: Collection[BlockKind] = ("history", "input")
+    blocks: Iterable[Block],
+    kinds: Collection[BlockKind] = ("history", "recalled", "input"),
 ) -> Iterator[Block]:
     """Return the blocks, neighbours of one kind among ``kinds`` merged if both hold messages
     of the log."""

@@ -43,12 +43,14 @@ class Notes(NamedTuple):
 
 
 class Picked(NamedTuple):
-    """Earlier messages that are brought back whole, by their log positions in order. They are sent right before the
+    """Earlier messages that are brought back, by their log positions in order. They are sent right before the
     input; with ``instead_of`` in their own place among the history, where they follow each other and the strategy would
     have sent them in that form."""
 
     positions: tuple[int, ...]
     instead_of: Form | None = None
+    form: Form | None = None
+    """The form in which they are sent, where not whole: without calls that have no result."""
 
 
 class Quote(NamedTuple):
@@ -147,13 +149,14 @@ def to_json(piece: Piece) -> list[Any]:
             fields.append([list(quote) for quote in piece.quotes])
         return fields
     if isinstance(piece, Messages):
-        form = piece.form
+        forms = [piece.form]
         fields = [name, piece.start, piece.stop]
     else:
-        form = piece.instead_of
+        forms = [piece.instead_of, piece.form]
         fields = [name, list(piece.positions)]
-    if form is not None:
-        fields.append(form.to_dict())
+    while forms and forms[-1] is None:
+        forms.pop()
+    fields += [form.to_dict() if form is not None else None for form in forms]
     return fields
 
 
@@ -166,8 +169,9 @@ def from_json(value: list[Any]) -> Piece:
         start, stop, *form = fields
         return Messages(start, stop, form_from(form[0]) if form else None)
     if name == "picked":
-        positions, *form = fields
-        return Picked(tuple(positions), form_from(form[0]) if form else None)
+        positions, *values = fields
+        forms = [None if value is None else form_from(value) for value in values]
+        return Picked(tuple(positions), *forms)
     if name == "line":
         message, place, *quotes = fields
         quoted = [Quote(*quote) for quote in quotes[0]] if quotes else []

@@ -1,9 +1,11 @@
 """YAML that comes from outside, read as nodes with their lines: plain values alone, no aliases, no deep nesting."""
 
 import re
+from typing import Any
 
 import yaml
-from yaml.composer import ComposerError
+from yaml.composer import Composer, ComposerError
+from yaml.resolver import Resolver
 
 from memviz.core.bounds import MAX_QUOTED_CHARS, quoted
 
@@ -39,16 +41,16 @@ class _RefusedError(ComposerError):
     """YAML that is not read here, with words of memviz."""
 
 
-class _Loader(yaml.SafeLoader):
-    """Reads no aliases, with which a few bytes can stand for gigabytes, and no deep nesting."""
+class _Bounds(Composer):
+    """Composes no aliases, with which a few bytes can stand for gigabytes, and no deep nesting."""
 
     max_levels = 20
     depth_words = ""
     levels = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-        if self.check_event(yaml.AliasEvent):
+        mark = self.peek_event().start_mark  # type: ignore[attr-defined]
+        if self.check_event(yaml.AliasEvent):  # type: ignore[attr-defined]
             raise _RefusedError(
                 None,
                 None,
@@ -65,21 +67,44 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
+class _Loader(_Bounds, yaml.SafeLoader):
+    """Parses in Python: slow, and its problems are the ones that ``_WORDS`` knows."""
+
+
+_LOADERS: tuple[type[_Bounds], ...] = (_Loader,)
+if yaml.__with_libyaml__:
+    # PyYAML's wheels bring it; where PyYAML was built without it there is the slow one alone.
+    from yaml.cyaml import CParser  # type: ignore[attr-defined]
+
+    class _FastLoader(_Bounds, CParser, Resolver):
+        """Parses in C: eight times as fast, with problems in other words."""
+
+        def __init__(self, text: str) -> None:
+            CParser.__init__(self, text)
+            Composer.__init__(self)
+            Resolver.__init__(self)
+
+    _LOADERS = (_FastLoader, _Loader)
+
+
 def composed(content: bytes, max_levels: int, depth_words: str) -> yaml.Node | None:
     """The root node of a YAML text in UTF-8, ``None`` where it is empty. ``depth_words`` say how deep such a file is.
 
     Raises :class:`PlainYamlError`, and :class:`UnicodeDecodeError` for what is no UTF-8.
     """
+    text = content.decode("utf-8")
     bounds = {"max_levels": max_levels, "depth_words": depth_words}
-    loader: type[yaml.SafeLoader] = type("Loader", (_Loader,), bounds)
-    try:
-        return yaml.compose(content.decode("utf-8"), Loader=loader)
-    except UnicodeDecodeError:
-        raise
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else 0
-        raise PlainYamlError(problem_words(error), line) from None
+    problem: yaml.YAMLError | None = None
+    # A text that the first one refuses is read once more by the last one, which says why.
+    for loader in _LOADERS:
+        bounded: Any = type("Loader", (loader,), bounds)
+        try:
+            return yaml.compose(text, Loader=bounded)
+        except yaml.YAMLError as error:
+            problem = error
+    mark = getattr(problem, "problem_mark", None)
+    line = mark.line + 1 if mark else 0
+    raise PlainYamlError(problem_words(problem), line)
 
 
 def constructed(node: yaml.Node) -> object:

@@ -42,7 +42,7 @@ class SummaryVersion:
     """The number of the version, from 1."""
     turn: int
     """The turn of the last message when it was written. The first request that it changed
-    may be of a later turn: see ``Compaction.request_turn``, by which pages name it."""
+    may be of a later turn: see ``Run.request_turn``, by which pages name it."""
     text: str
     covers: range
     """The log positions that it stands for."""

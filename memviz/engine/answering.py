@@ -45,11 +45,13 @@ CHECKED_CHARS = 2000
 
 
 def allowed_tools(
-    strategy: Strategy, model: Model, recall_tool: bool | None = None
+    strategy: Strategy, model: Model, recall_tool: bool | None
 ) -> ToolUse:
-    """The tools that ``model`` may use under ``strategy``. ``recall_tool`` offers recalling, or not,
-    whatever the strategy says; one that has it switched off is obeyed. A model whose ``stream`` takes no tools is
-    offered none."""
+    """Return the tools that ``model`` may use under ``strategy``.
+
+    ``recall_tool`` offers recalling, or not, whatever the strategy says; one that has it switched off is obeyed. A
+    model whose ``stream`` takes no tools is offered none.
+    """
     if not model.takes_tools:
         return ToolUse()
     allowed = strategy.tool_use
@@ -141,7 +143,7 @@ class Answering:
         last = last._replace(reply_tokens=session.counter(reply.content))
         for call in (*self.calls, last):
             flags = (PARTIAL_REPLY,) if stopped and call is last else ()
-            sent = _sent(call, asked)
+            sent = _request_as_sent(call, asked)
             record = session.record_of(
                 sent, call.reply_tokens, call.facts, flags, call.kind, call.behind
             )
@@ -348,7 +350,7 @@ class _Call(NamedTuple):
     facts: ReplyFacts
 
 
-def _sent(call: _Call, asked: int) -> Prepared:
+def _request_as_sent(call: _Call, asked: int) -> Prepared:
     """The request of a call as it was sent, in a log of which the first ``asked`` messages were said before."""
     prepared = call.prepared
     if not (prepared.parts.tools or call.behind or call.exchanged):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from threading import Event
 from time import monotonic
+from typing import Protocol
 
 from memviz.core.background import BackgroundWork
 from memviz.core.conversation import Log
@@ -41,10 +42,18 @@ class Cancellation(Event):
             raise CancelledError
 
 
+class Elsewhere(Protocol):
+    """A place outside of this process that may do a replay."""
+
+    def run(self, stop: Event) -> Run | None:
+        """Return the run; ``None`` where it was stopped, or cannot be made there. Raises what a replay here would."""
+
+
 class BackgroundReplay(BackgroundWork):
     """Goes through a replay that :func:`memviz.engine.replay.begin_replay` began. One thread works at a time on it, and
     rests while a page draws. ``finished`` is called with the run at its end, in that thread. With a ``cancellation``
-    that the summarizer heeds, :meth:`cancel` also ends its call; such a replay may then not be gone on with."""
+    that the summarizer heeds, :meth:`cancel` also ends its call; such a replay may then not be gone on with. It is
+    tried ``elsewhere`` first: there it has no turns until it has all of them."""
 
     def __init__(
         self,
@@ -52,6 +61,7 @@ class BackgroundReplay(BackgroundWork):
         turns: Iterator[int],
         finished: Callable[[Run], object],
         cancellation: Cancellation | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         super().__init__("memviz replay")
         self.total = session.log.turn_count
@@ -63,6 +73,10 @@ class BackgroundReplay(BackgroundWork):
         self._finished = finished
         if cancellation is not None:
             self.cancelled = cancellation
+        self.elsewhere = elsewhere
+        self.is_elsewhere = False
+        """True while it is made elsewhere, and nothing of it is here yet."""
+        self._leave_elsewhere = Event()
         self._is_resting = self._rests = self._is_stopped = False
         self._seconds = 0.0
         self._looked_at = monotonic()
@@ -100,11 +114,13 @@ class BackgroundReplay(BackgroundWork):
             if self._is_working or self.is_over:
                 return
             self.note = ""
+            self._leave_elsewhere.clear()
             self._begin()
 
     def cancel(self) -> None:
         """Stop at the end of the turn, or in the call of a summarizer that heeds it. What was done stays."""
         super().cancel()
+        self._leave_elsewhere.set()
         with self._changed:
             self._is_stopped = True
             self._rests = False
@@ -121,21 +137,53 @@ class BackgroundReplay(BackgroundWork):
         with self._changed:
             self._looked_at = monotonic()
             self._rests = True
-            self._changed.wait_for(lambda: not self._is_working or self._is_resting)
+            self._changed.wait_for(
+                lambda: not self._is_working or self._is_resting or self.is_elsewhere
+            )
             run = self.run or self._session.run()
         # The session goes on to write summaries: what was drawn must not change while somebody reads it.
         summaries = run.space.summaries.copy()
         return replace(run, space=replace(run.space, summaries=summaries))
 
     def _work(self) -> None:
+        run = self._run_elsewhere()
         try:
-            self._go_through()
+            if run is None and not self._is_stopped:
+                run = self._go_through()
         except CancelledError:
             raise MemvizError(
                 _("The replay was stopped while a model was asked.")
             ) from None
+        if run is None:
+            return
+        note_event(
+            REPLAY,
+            strategy=self._session.strategy.id,
+            turns=self.total,
+            seconds=round(self._seconds, 3),
+        )
+        self._finished(run)
+        self.run = run
 
-    def _go_through(self) -> None:
+    def _run_elsewhere(self) -> Run | None:
+        """Return the run that was made elsewhere; ``None`` where it is to be made here, or was stopped."""
+        if self.elsewhere is None or self.done:
+            return None
+        begun = monotonic()
+        self._note_elsewhere(True)
+        run = self.elsewhere.run(self._leave_elsewhere)
+        self._note_elsewhere(False)
+        if run is not None:
+            self._seconds = monotonic() - begun
+        return run
+
+    def _note_elsewhere(self, is_elsewhere: bool) -> None:
+        with self._changed:
+            self.is_elsewhere = is_elsewhere
+            self._changed.notify_all()
+
+    def _go_through(self) -> Run | None:
+        """Return the run; ``None`` where it was stopped before its end."""
         begun = monotonic()
         for turn in self._turns:
             now = monotonic()
@@ -146,20 +194,12 @@ class BackgroundReplay(BackgroundWork):
                 self._rest()
                 begun = monotonic()
             if self._is_stopped or now - self._looked_at > ABANDONED_SECONDS:
-                return
+                return None
             if turn % TURNS_BETWEEN_LOOKS == 0 and (resident_bytes() or 0) > MOST_BYTES:
                 self.note = _(OUT_OF_MEMORY)
                 self._is_stopped = True
-                return
-        run = self._session.run()
-        note_event(
-            REPLAY,
-            strategy=self._session.strategy.id,
-            turns=self.total,
-            seconds=round(self._seconds, 3),
-        )
-        self._finished(run)
-        self.run = run
+                return None
+        return self._session.run()
 
     def _rest(self) -> None:
         with self._changed:

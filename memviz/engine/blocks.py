@@ -65,8 +65,6 @@ def _messages_of(
         is_message = piece.place == "message"
         return ((piece.message,) if is_message else ()), ()
     positions = tuple(piece.positions)
-    if isinstance(piece, Picked):
-        return tuple(log[p] for p in positions), positions
     return tuple(log.sent(p, piece.form) for p in positions), positions
 
 

@@ -79,7 +79,7 @@ class Compaction:
 
     strategy: NotStored[Strategy] = field(repr=False)
     turn: Turn
-    """The turn of the message that it came after. Pages name it by :attr:`request_turn`."""
+    """The turn of the message that it came after. Pages name it by :meth:`memviz.Run.request_turn`."""
     after_message: LastPosition
     """The log position (from 0) of the message that it came after."""
     reason: Text
@@ -134,17 +134,12 @@ class Compaction:
     asked_by_library: Annotated[LibraryCall | None, left_out_where(None)] = None
     """The summarizer's call, where a real library made it."""
 
-    @property
-    def request_turn(self) -> int | None:
-        """The turn of the first request that it changed: the first after ``after_message``.
-
-        ``None`` as long as there is no such request. In a chat whose setting was changed use
-        :meth:`memviz.Run.request_turn`, which knows the setting of each request.
-        """
-        return self.request_turn_in(self.before.log)
-
     def request_turn_in(self, log: Log) -> int | None:
-        """Return :attr:`request_turn` in ``log``, which has grown since."""
+        """Return the turn of the first request of ``log`` after ``after_message``; ``None`` as long as there is none.
+
+        In a chat whose setting was changed use :meth:`memviz.Run.request_turn`, which knows the setting of each
+        request.
+        """
         request = log.request_from(self.after_message + 1)
         return None if request is None else request.turn
 

@@ -217,9 +217,9 @@ class Judging:
         if self.is_complete:
             return None
         at = self._tried.index(False)
-        answer, failure = self._asked(self._work[at])
+        answer, failure = self._ask_question(self._work[at])
         if failure is None:
-            answer, failure = self._judged(answer)
+            answer, failure = self._judge_reply(answer)
         self._work[at] = answer
         self._stop_if_hopeless(failure)
         self._tried[at] = True
@@ -229,8 +229,11 @@ class Judging:
         is_judged = self._judge is None or answer.verdict is not None
         return is_judged and answer.reply is not None
 
-    def _asked(self, answer: JudgedAnswer) -> tuple[JudgedAnswer, MemvizError | None]:
-        """With the reply of the run. One that was given before is not asked for again."""
+    def _ask_question(
+        self, answer: JudgedAnswer
+    ) -> tuple[JudgedAnswer, MemvizError | None]:
+        """Return the answer with the reply of its run, and the failure, if any. A reply that was given before is not
+        asked for again."""
         if answer.reply is not None:
             return answer, None
         run = self._runs[answer.run]
@@ -250,26 +253,30 @@ class Judging:
             error=None,
             sent_tokens=record.sent_tokens,
             record=record,
-            calls=tuple(one.facts for one in record.requests if one.facts),
+            calls=tuple(request.facts for request in record.requests if request.facts),
             summaries=_summaries(run, record),
         )
         return answer, None
 
-    def _judged(self, answer: JudgedAnswer) -> tuple[JudgedAnswer, MemvizError | None]:
-        """With the judge's verdict, if there is a judge."""
+    def _judge_reply(
+        self, answer: JudgedAnswer
+    ) -> tuple[JudgedAnswer, MemvizError | None]:
+        """Return the answer with the judge's verdict, if there is a judge, and the failure, if any."""
         if self._judge is None:
             return answer, None
-        started = perf_counter()
+        began_at = perf_counter()
         try:
-            said = self._judge.complete(judge_request(answer.probe, answer.reply or ""))
+            judgement = self._judge.complete(
+                judge_request(answer.probe, answer.reply or "")
+            )
         except MemvizError as failure:
             return replace(answer, error=str(failure)), failure
-        facts = ReplyFacts.of(said, self._judge.name, perf_counter() - started)
+        facts = ReplyFacts.of(judgement, self._judge.name, perf_counter() - began_at)
         answer = replace(answer, judging=(*answer.judging, facts))
-        verdict = verdict_of(said.text)
+        verdict = verdict_of(judgement.text)
         if verdict is not None:
             return replace(answer, verdict=verdict, error=None), None
-        sentence = unreadable(facts.model, said.text)
+        sentence = unreadable(facts.model, judgement.text)
         nothing = MalformedReplyError(sentence, model=facts.model)
         return replace(answer, error=sentence), nothing
 

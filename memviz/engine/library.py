@@ -50,7 +50,7 @@ class LibraryAtWork:
     :class:`MissingLibraryError` where the library is not installed."""
 
     def __init__(self, state: State, strategy: LibraryStrategy) -> None:
-        if reason := strategy.can_be_run():
+        if reason := strategy.reason_not_to_run():
             raise MissingLibraryError(reason)
         self._state = state
         self._strategy = strategy

@@ -19,7 +19,7 @@ def add_message(pieces: list[Piece], position: int, form: Form | None) -> None:
 
 
 def is_new_summary(piece: Piece) -> bool:
-    """Return whether a summary stands here that has no number as yet."""
+    """Return true for a summary that has no number yet."""
     return isinstance(piece, Notes) and not piece.versions
 
 
@@ -29,14 +29,19 @@ def without_new_summary(
     start: int,
     cleared: Mapping[int, Form | None],
 ) -> tuple[Piece, ...]:
-    """Return what is sent without the summary that may follow at the same message: up to ``start``, where that reaches
-    to, as before, but for what is ``cleared``, and behind it as now."""
+    """Return the pieces of the request without a summary that is still to be numbered: up to ``start`` the pieces that
+    were sent ``before``, messages with the forms in ``cleared``, and from ``start`` on those that are sent ``now``.
+
+    Before, the messages 0 to 9 were sent; now a new summary and the messages 6 to 9. Without the summary, from message
+    6 on, these are again the messages 0 to 9.
+    """
     pieces: list[Piece] = []
     for piece in before:
         if not isinstance(piece, Messages):
             pieces.append(piece)
             continue
-        for position in range(piece.start, min(piece.stop, start)):
+        stop = min(piece.stop, start)
+        for position in range(piece.start, stop):
             add_message(pieces, position, cleared.get(position, piece.form))
         if piece.stop > start:
             break
@@ -51,19 +56,18 @@ def _begins_before(start: int, piece: Piece) -> bool:
 
 
 def forms_of(pieces: Sequence[Piece]) -> dict[int, Form | None]:
-    """The form of each message of the log that is sent, by its position."""
-    return {
-        position: piece.form
-        for piece in pieces
-        if isinstance(piece, Messages)
-        for position in piece.positions
-    }
+    """Return the form of each message of the log that is sent, by its position."""
+    forms: dict[int, Form | None] = {}
+    for piece in pieces:
+        if isinstance(piece, Messages):
+            forms.update(dict.fromkeys(piece.positions, piece.form))
+    return forms
 
 
 def with_version(
     pieces: Sequence[Piece], summary: SummaryVersion | None
 ) -> Iterator[Piece]:
-    """The pieces with the newest summary in its place, which has no number as yet."""
+    """Yield the pieces, with the number of the newest ``summary`` where one stands without a number."""
     for piece in pieces:
         if isinstance(piece, Notes) and is_new_summary(piece) and summary is not None:
             yield piece._replace(start=summary.version - 1, stop=summary.version)
@@ -72,8 +76,8 @@ def with_version(
 
 
 def first_sent(pieces: Sequence[Piece], length: int) -> int:
-    """The first message of the log that is sent behind the last of those that are left out; ``length`` where none is.
-    A message that the library sends in words of its own is not left out."""
+    """Return the position of the first message that is sent behind the last one that is left out; ``length`` where no
+    message of the log is sent. A message that the library sends in words of its own is not left out."""
     starts = [piece.start for piece in pieces if isinstance(piece, Messages)]
     first = min([*starts, length])
     for before, piece in pairwise(pieces):

@@ -116,7 +116,8 @@ def tokens_of_piece(space: MemorySpace, piece: Piece) -> tuple[int, int]:
     if isinstance(piece, Notes):
         return space.summaries.tokens(piece.start, piece.stop), 0
     if isinstance(piece, Picked):
-        counts = [_tokens_between(sums, p, p + 1) for p in piece.positions]
+        single = [Messages(at, at + 1, piece.form) for at in piece.positions]
+        counts = [tokens_of_piece(space, message) for message in single]
         return sum(content for content, _ in counts), sum(calls for _, calls in counts)
     if isinstance(piece, Line):
         message = piece.message

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import compress, count, islice, repeat
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import compress, count, groupby, islice, repeat
 from operator import is_, is_not
 from typing import NamedTuple
 
 from memviz.core.context import BlockKind
+from memviz.core.forms import Form
 from memviz.core.pieces import Line, Messages, Notes, Picked, Piece, in_ranges
+
+NO_FORMS: Mapping[int, Form | None] = {}
 
 
 class Parts(NamedTuple):
@@ -122,10 +125,13 @@ class Parts(NamedTuple):
         positions = range(asked[0].start, asked[-1].stop) if asked else range(0)
         return self._replace(pieces=(*pieces, *left, *asked), input=positions)
 
-    def with_recalled(self, recalled: Collection[int]) -> Parts:
-        """The request with these messages, none of which it sends whole, brought back instead."""
+    def with_recalled(
+        self, recalled: Collection[int], forms: Mapping[int, Form | None] = NO_FORMS
+    ) -> Parts:
+        """The request with these messages, none of which it sends whole, brought back instead: those with a form in
+        ``forms``, by their log positions, in it."""
         at = self._history_stop
-        history = with_recalled(without_recalled(self.pieces[:at]), recalled)
+        history = with_recalled(without_recalled(self.pieces[:at]), recalled, forms)
         return self._replace(pieces=(*history, *self.pieces[at:]))
 
     @property
@@ -176,10 +182,12 @@ def find_shared(later: Sequence[Piece], earlier: Sequence[Piece]) -> Shared:
 
 
 def with_recalled(
-    history: Sequence[Piece], recalled: Collection[int]
+    history: Sequence[Piece],
+    recalled: Collection[int],
+    forms: Mapping[int, Form | None] = NO_FORMS,
 ) -> Iterator[Piece]:
     """The pieces of a ``history`` that brings nothing back, with the messages at these log positions. None of them may
-    stand in it whole."""
+    stand in it whole. Those that it does not hold at all stand behind it, in their form of ``forms``."""
     left = set(recalled)
     for piece in history:
         here = set[int]()
@@ -189,8 +197,8 @@ def with_recalled(
             left -= here
         else:
             yield piece
-    if left:
-        yield Picked(tuple(sorted(left)))
+    for form, positions in groupby(sorted(left), key=forms.get):
+        yield Picked(tuple(positions), form=form)
 
 
 def restored_in(piece: Messages, positions: Collection[int]) -> Iterator[Piece]:

@@ -74,7 +74,7 @@ def next_history(session: Session) -> NextHistory:
     """The messages that the request after the user's next message will hold word for word. A summarization that
     the user will be asked about may be skipped, and one that failed may wait; then both are possible. A library may
     take out whatever it sent before."""
-    short = long = _held(session, "")
+    short = long = _positions_sent(session, "")
     if isinstance(session.strategy, LibraryStrategy):
         # Nobody knows what it will keep.
         return NextHistory(frozenset(), frozenset.union(*short))
@@ -83,11 +83,11 @@ def next_history(session: Session) -> NextHistory:
     if limit is None and fill is not None and fill.unit == "tokens":
         limit = fill.limit
     if limit is not None:
-        long = _held(session, "long " * limit)
+        long = _positions_sent(session, "long " * limit)
     return NextHistory(frozenset.intersection(*short, *long), frozenset.union(*short))
 
 
-def _held(session: Session, text: str) -> list[frozenset[int]]:
+def _positions_sent(session: Session, text: str) -> list[frozenset[int]]:
     """The positions that are sent word for word with ``text`` as the next message: with the summary that it makes due,
     and without where that is possible."""
     memory = session.memory

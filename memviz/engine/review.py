@@ -90,7 +90,7 @@ def accept(session: Session, text: str | None = None) -> None:
             _("No summary was written yet. Ask for one, or write it yourself.")
         )
     chosen = usable_drafts[-1] if usable_drafts else None
-    others = tuple(draft for draft in _asked(pending) if draft is not chosen)
+    others = tuple(draft for draft in _drafts_of(pending) if draft is not chosen)
     _end_waiting(session, pending)
     if chosen is None:
         plan = replace(pending.plan, reason=pending.plan.reason + WRITTEN_BY_USER)
@@ -108,11 +108,11 @@ def skip(session: Session) -> None:
     """Leave the messages as they are. The strategy tries again in a later turn."""
     pending = _expect_pending(session)
     _end_waiting(session, pending)
-    details = ChangeDetails(kind="skip", discarded=_asked(pending))
+    details = ChangeDetails(kind="skip", discarded=_drafts_of(pending))
     session.record_unchanged(pending.plan, Draft(), details)
 
 
-def _asked(pending: PendingSummarization) -> tuple[Draft, ...]:
+def _drafts_of(pending: PendingSummarization) -> tuple[Draft, ...]:
     """The drafts that the summarizer was asked for."""
     return tuple(draft for draft in pending.drafts if not draft.by_thinking)
 

@@ -258,7 +258,7 @@ def read_fields(
         pending = _read_pending(ahead.pending, over)
     records, _ = timeline.assign_compactions(records, compactions)
     requests = Requests.of(records)
-    remember_requests(space, requests)
+    remember_requests(space, records)
     return {
         "strategy": strategy,
         "space": space,

@@ -295,7 +295,7 @@ class State:
         plan: Effect,
         after: Memory,
         draft: Draft,
-        details: ChangeDetails = SUMMARIZED_PLAINLY,
+        details: ChangeDetails,
         *,
         written: SummaryVersion | None = None,
     ) -> None:

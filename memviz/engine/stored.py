@@ -262,7 +262,10 @@ _PieceFields = Annotated[
     | Annotated[tuple[Text, Stop, Stop, _Form], Tag("messages with a form")]
     | Annotated[tuple[Text, Version, Version, Place, _Role], Tag("notes")]
     | Annotated[tuple[Text, list[Position]], Tag("picked")]
-    | Annotated[tuple[Text, _Run, _Form], Tag("picked with a form")]
+    | Annotated[
+        tuple[Text, _Run, _Form] | tuple[Text, _Run, None, _Form],
+        Tag("picked with a form"),
+    ]
     | Annotated[tuple[Text, StoredMessage, Place], Tag("line")]
     | Annotated[
         tuple[Text, StoredMessage, Place, list[_Quote]], Tag("line with quotes")

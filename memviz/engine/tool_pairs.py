@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from memviz.core.conversation import Log
-from memviz.core.forms import WithCalls
+from memviz.core.forms import Form, WithCalls
 from memviz.core.pieces import Messages, Picked, Piece, joined
 from memviz.core.summaries import SummaryLog
 from memviz.engine.parts import Parts, leave_out
@@ -67,12 +67,12 @@ def _callers_that_may_be_unanswered(
 def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
     """``parts`` with only those calls and results whose other half is sent as well.
 
-    - Of a message whose calls have no result its text stays, and so do the calls that have one.
+    - Of a message whose calls have no result its text stays, and so do the calls that have one; also of a recalled one.
     - The input is always sent, so the call that it answers is pulled in where it would be missing; of the input only
       results without a call are left out.
     - ``asked_for`` is what was recalled, also of what the history holds anyway. Where that cannot stay in its own
-      place, it stands before the input, if its other half was recalled too: of a call in the history whose result is
-      not there, call and result both.
+      place, it stands before the input: of a call in the history whose result is not there, call and result both, if
+      both were recalled.
     - In a tool loop recalled messages stand before the turn's question: between a call and its result a provider
       refuses them, and there a prompt cache keeps them for the rest of the loop.
     """
@@ -92,7 +92,8 @@ def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
         if len(results) == len(log[caller].tool_calls):
             continue
         exchange = {caller, *tools.results_of[caller]}
-        if _is_whole(log, caller, asked_for) and exchange.isdisjoint(parts.input):
+        is_cut = len(results) < len(tools.results_of[caller])
+        if is_cut and exchange <= asked_for and exchange.isdisjoint(parts.input):
             # In the history a part of it would lack its other half.
             dropped |= exchange
             continue
@@ -107,27 +108,30 @@ def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
             mended_history += _with_answered_calls(part, answered)
     before_input, mended_input = _answerable(log, parts.asked)
     restored = [p for p in parts.restored if p not in dropped and p not in answered]
-    others = {*parts.recalled, *dropped.intersection(asked_for)}.difference(restored)
-    whole = [p for p in others if _is_whole(log, p, others)]
+    in_place = [piece.positions for piece in mended_history]
+    recalled = {*parts.recalled, *dropped.intersection(asked_for)}
+    moved = {p for p in recalled if not _in_history(p, in_place)}
+    forms = _recalled_forms(log, moved)
     mended = parts.with_messages([*mended_history, *before_input], mended_input)
-    return _before_an_open_call(log, mended.with_recalled([*restored, *whole]))
+    with_moved = mended.with_recalled([*restored, *forms], forms)
+    return _before_an_open_call(log, with_moved)
 
 
 def has_a_parted_pair(log: Log, parts: Parts) -> bool:
     """True if recalled messages stand between a call and its result in the input."""
-    return _parting_block(log, parts) is not None
+    return bool(_parting_block(log, parts))
 
 
 def _before_an_open_call(log: Log, parts: Parts) -> Parts:
     """The request with its recalled messages before all others of the open turn, where they would part a pair."""
     block = _parting_block(log, parts)
-    if block is None:
+    if not block:
         return parts
     start = log.turn_start(log.turn_number(parts.input.start))
     earlier: list[Piece] = []
     of_the_turn: list[Piece] = []
     for piece in parts.pieces:
-        if piece is block:
+        if piece in block:
             continue
         if isinstance(piece, Messages) and piece.start < start < piece.stop:
             earlier.append(piece._replace(stop=start))
@@ -138,19 +142,22 @@ def _before_an_open_call(log: Log, parts: Parts) -> Parts:
             of_the_turn.append(piece)
         else:
             earlier.append(piece)
-    return parts._replace(pieces=(*earlier, block, *of_the_turn))
+    return parts._replace(pieces=(*earlier, *block, *of_the_turn))
 
 
-def _parting_block(log: Log, parts: Parts) -> Picked | None:
-    """The recalled messages that do not stand in their own places, where they part a call from its result."""
-    for number, piece in enumerate(parts.pieces):
-        if not isinstance(piece, Picked) or piece.instead_of is not None:
-            continue
-        before = Parts(parts.pieces[:number]).history
-        results = _within(log.tools.results, parts.input)
-        if any(_in_history(log.tools.call_of[at], before) for at in results):
-            return piece
-    return None
+def _parting_block(log: Log, parts: Parts) -> list[Picked]:
+    """The recalled messages that do not stand in their own places, where they part a call from its result; none where
+    they part nothing."""
+    block: list[Picked] = []
+    for piece in parts.pieces:
+        if isinstance(piece, Picked) and piece.instead_of is None:
+            block.append(piece)
+    if not block:
+        return []
+    before = Parts(parts.pieces[: parts.pieces.index(block[0])]).history
+    results = _within(log.tools.results, parts.input)
+    parts_a_pair = any(_in_history(log.tools.call_of[at], before) for at in results)
+    return block if parts_a_pair else []
 
 
 def _answered_calls(log: Log, caller: int, results: Sequence[int]) -> tuple[int, ...]:
@@ -205,15 +212,25 @@ def _with_calls_of(log: Log, parts: Parts) -> list[Messages]:
     return pieces
 
 
-def _is_whole(log: Log, position: int, recalled: Collection[int]) -> bool:
-    """True if a recalled message, if it calls a tool or answers a call, has its other half recalled too."""
+def _recalled_forms(log: Log, recalled: Collection[int]) -> dict[int, Form | None]:
+    """The recalled messages that can stand by themselves, by their log positions, each with its form; ``None`` for one
+    that is whole. Left out are results without their call, and messages that say nothing but calls without a result."""
     tools = log.tools
-    caller = position if log[position].tool_calls else tools.call_of.get(position)
-    if caller is None:
-        return position not in tools.call_of
-    results = tools.results_of[caller]
-    is_answered = len(results) == len(log[caller].tool_calls)
-    return is_answered and all(p in recalled for p in (caller, *results))
+    forms: dict[int, Form | None] = {}
+    for position in sorted(recalled):
+        calls = log[position].tool_calls
+        if not calls:
+            # A call stands before its results.
+            if position not in tools.call_of or tools.call_of[position] in forms:
+                forms[position] = None
+            continue
+        results = [p for p in tools.results_of[position] if p in recalled]
+        numbers = _answered_calls(log, position, results)
+        if len(numbers) == len(calls):
+            forms[position] = None
+        elif numbers or log[position].content.strip():
+            forms[position] = WithCalls(numbers)
+    return forms
 
 
 def _within(sorted_positions: Sequence[int], positions: range) -> Sequence[int]:

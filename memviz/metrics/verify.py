@@ -124,7 +124,7 @@ def verify(
 
 def tokens_not_in_log(
     run: Run,
-    events: Iterable[RecordedEvent] = (),
+    events: Iterable[RecordedEvent],
     *,
     usage_is_of_log: bool = False,
 ) -> int:

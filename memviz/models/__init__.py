@@ -9,10 +9,10 @@ its visitors, ``newcomers`` how many come at once, ``identities`` visitors whom 
 a proxy knows. Nothing here knows a run, a database or a page.
 
 Open to other rooms: ``access``, ``base``, ``budget``, ``budgeted``, ``cache_rules``,
-``class_door``, ``connection_check``, ``embedding``, ``identities``, ``line``,
+``class_door``, ``connection_check``, ``embedding``, ``environment``, ``identities``, ``line``,
 ``local_servers``, ``names``, ``newcomers``,
 ``offline``, ``planned_calls``, ``prices``, ``provider_keys``, ``recordings.bundled``,
 ``recordings.files``, ``recordings.player``, ``recordings.recorder``,
-``recordings.recording``, ``redaction``, ``registry``, ``scripted``, ``tools``,
+``recordings.recording``, ``redaction``, ``registry``, ``scripted``, ``shared_budget``, ``tools``,
 ``visitor_limits``.
 """

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from memviz.core.errors import AccessError
+from memviz.models.environment import switch, variables_of, words_in
 
 TRUST_EVERYONE = "MEMVIZ_TRUST_EVERYONE"
 PASSWORD_FILE = "MEMVIZ_PASSWORD_FILE"  # noqa: S105 - the name of a variable
@@ -45,16 +46,6 @@ _METRICS_PLACE = re.compile(
 )
 # "https://course.example.com", "http://127.0.0.1:8000"
 _ORIGIN = re.compile(r"https?://[a-z0-9_.-]+(?::[0-9]{1,5})?", re.IGNORECASE)
-_WORDS = {
-    "1": True,
-    "true": True,
-    "yes": True,
-    "on": True,
-    "0": False,
-    "false": False,
-    "no": False,
-    "off": False,
-}
 SHORTEST_CHARS = 8
 LONGEST_BYTES = 1024
 _READABLE_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
@@ -141,17 +132,15 @@ class ServerAccess:
 
     def variables(self) -> dict[str, str]:
         """The environment variables that say all of this but the address."""
-        values = {
-            TRUST_EVERYONE: "1" if self.trust_everyone else "",
-            PASSWORD_FILE: self.password_file,
-        }
-        for name, switch in (
-            (ALLOW_ENVIRONMENT_KEYS, self.environment_keys),
-            (ALLOW_PRIVATE_BASE_URLS, self.private_base_urls),
-        ):
-            values[name] = "" if switch is None else str(int(switch))
-        values[EMBEDDABLE_BY] = " ".join(self.embeddable_by)
-        return {name: value for name, value in values.items() if value}
+        return variables_of(
+            {
+                TRUST_EVERYONE: self.trust_everyone or None,
+                PASSWORD_FILE: self.password_file,
+                ALLOW_ENVIRONMENT_KEYS: self.environment_keys,
+                ALLOW_PRIVATE_BASE_URLS: self.private_base_urls,
+                EMBEDDABLE_BY: self.embeddable_by,
+            }
+        )
 
 
 def server_access(
@@ -167,7 +156,7 @@ def server_access(
         environment.get(PASSWORD_FILE, ""),
         switch(environment, ALLOW_ENVIRONMENT_KEYS),
         switch(environment, ALLOW_PRIVATE_BASE_URLS),
-        tuple(environment.get(EMBEDDABLE_BY, "").split()),
+        words_in(EMBEDDABLE_BY, environment),
         personal_doors=_personal_doors(environment),
     )
 
@@ -181,19 +170,6 @@ def _personal_doors(environment: Mapping[str, str]) -> tuple[str, ...]:
         if is_given and (variable != LOGIN or switch(environment, LOGIN)):
             options.append(option)
     return tuple(options)
-
-
-def switch(environment: Mapping[str, str], name: str) -> bool | None:
-    """Return whether a variable is on ("1", "true", "yes", "on") or off; ``None`` where it is empty. Raises
-    :class:`memviz.core.errors.AccessError` for what is neither."""
-    value = environment.get(name, "").strip().lower()
-    if not value:
-        return None
-    if value not in _WORDS:
-        raise AccessError(
-            f"The environment variable {name} is {value!r}: set it to 1 or 0."
-        )
-    return _WORDS[value]
 
 
 def metrics_place(place: str) -> tuple[str, int] | None:

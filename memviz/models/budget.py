@@ -9,7 +9,7 @@ from math import fsum
 from threading import Condition, Lock
 
 from memviz.core.bounds import MAX_USD
-from memviz.core.errors import ParameterError
+from memviz.core.errors import MemvizError, ParameterError
 from memviz.core.model_errors import (
     BadKeyError,
     BudgetSpentError,
@@ -47,7 +47,7 @@ class Reservation:
 
 
 class Budget:
-    """At most ``limit_usd`` US dollars, whatever runs at the same time. Lives in one process.
+    """At most ``limit_usd`` US dollars, whatever runs at the same time in this process.
 
     ``with budget.call(most_usd)`` reserves what a call may cost and books what it did cost, and so it is in the budget
     ``within`` which this one is a part of, if it is. Calls whose price nobody knows are counted beside the dollars.
@@ -151,7 +151,7 @@ class Budget:
             try:
                 reservation.within = self._within.reserve(most_usd, model)
                 self.expect_open()  # the other one may have been waited for
-            except BudgetSpentError:
+            except MemvizError:
                 self.release(reservation)
                 raise
         return reservation
@@ -321,22 +321,6 @@ class Spending(Budget):
         sentence = AT_MOST_SPENT if self.uncertain_usd else SPENT
         spent = _spent(self.spent_usd, self.unpriced_calls)
         return _(sentence, spent=spent, budget=dollars(self.limit_usd))
-
-
-class VisitorBudget(Budget):
-    """The budget that a server gives to one visitor."""
-
-    remedy = noop(
-        "This is the limit of this server for each visitor; whoever runs it can raise it."
-    )
-
-
-class ServerBudget(Budget):
-    """The budget that a server gives to all of its visitors together."""
-
-    remedy = noop(
-        "This is the limit of this server for all visitors together; whoever runs it can raise it."
-    )
 
 
 def _spent(usd: float, unpriced_calls: int) -> str:

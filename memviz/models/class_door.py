@@ -17,6 +17,7 @@ from urllib.parse import quote
 from memviz.core.errors import AccessError
 from memviz.core.new_file import create_whole
 from memviz.models.access import CLASS_CODE
+from memviz.models.environment import variables_of
 
 CLASS_FOLDER = "MEMVIZ_CLASS_FOLDER"
 TEACHER_CODE = "MEMVIZ_TEACHER_CODE"
@@ -100,12 +101,14 @@ class ClassDoor:
 
     def variables(self) -> dict[str, str]:
         """Return the environment variables that say all of this."""
-        return {
-            CLASS_CODE: self.code,
-            CLASS_FOLDER: str(self.folder),
-            TEACHER_CODE: self.teacher_code,
-            CLASS_ADDRESS: self.address,
-        }
+        return variables_of(
+            {
+                CLASS_CODE: self.code,
+                CLASS_FOLDER: self.folder,
+                TEACHER_CODE: self.teacher_code,
+                CLASS_ADDRESS: self.address,
+            }
+        )
 
 
 def door_link(address: str, code: str) -> str:

@@ -18,6 +18,7 @@ from ipaddress import (
 from memviz.core.errors import AccessError
 from memviz.models.access import IDENTITY_HEADER
 from memviz.models.class_door import Visitor, shown_name
+from memviz.models.environment import variables_of, words_in
 
 TRUSTED_PROXIES = "MEMVIZ_TRUSTED_PROXIES"
 TEACHERS = "MEMVIZ_TEACHERS"
@@ -78,11 +79,8 @@ class TrustedProxies:
     def variables(self) -> dict[str, str]:
         """Return the environment variables that say all of this. The address of a connection is the proxy's own then,
         whatever it says of others'."""
-        return {
-            IDENTITY_HEADER: self.header,
-            TRUSTED_PROXIES: " ".join(self.networks),
-            BELIEVED_ADDRESSES: "",
-        }
+        settings = {IDENTITY_HEADER: self.header, TRUSTED_PROXIES: self.networks}
+        return {**variables_of(settings), BELIEVED_ADDRESSES: ""}
 
 
 def trusted_proxies(
@@ -100,7 +98,7 @@ def trusted_proxies(
             f"Start memviz ui, or set {BELIEVED_ADDRESSES} to nothing: otherwise a program of this machine could say "
             "in X-Forwarded-For that it is the proxy."
         )
-    return TrustedProxies(header, tuple(environment.get(TRUSTED_PROXIES, "").split()))
+    return TrustedProxies(header, words_in(TRUSTED_PROXIES, environment))
 
 
 def known_visitor(key: bytes, identity: str, name: str, *, is_teacher: bool) -> Visitor:
@@ -114,4 +112,4 @@ def known_visitor(key: bytes, identity: str, name: str, *, is_teacher: bool) -> 
 
 def named_teachers(environment: Mapping[str, str] = os.environ) -> frozenset[str]:
     """Return the teachers that the environment names, by their addresses: "ana@example.com"."""
-    return frozenset(environment.get(TEACHERS, "").casefold().split())
+    return frozenset(map(str.casefold, words_in(TEACHERS, environment)))

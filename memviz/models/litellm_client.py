@@ -222,7 +222,7 @@ class LiteLLMModel(Model):
                 failure.error.partial = draft.text
                 bill.failed(failure.error)
             wait_seconds = self._next_try(failure, attempt, gate, began_at)
-        gate.answered()
+        gate.note_answer()
         yield reply
 
     def _draft(self) -> StreamedReply:
@@ -288,7 +288,7 @@ class LiteLLMModel(Model):
         wait_seconds = self._wait_seconds(failure, attempt)
         limited = isinstance(failure.error, RateLimitError)
         if limited and wait_seconds is not None:
-            gate.refused(began_at, wait_seconds)
+            gate.note_refusal(began_at, wait_seconds)
         retries = self.retries
         if failure.error.ends_all:
             retries = min(retries, HOPELESS_RETRIES)

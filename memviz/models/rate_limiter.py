@@ -26,13 +26,9 @@ class RateLimiter:
         self.now = clock
         self._lock = Lock()
         self._held_until = self._next_at = self._slowed_at = float("-inf")
-        self._pace_seconds = 0.0
         self._holds = 0
-
-    @property
-    def pace_seconds(self) -> float:
+        self.pace_seconds = 0.0
         """The seconds between two callers at present; 0 while nobody is slowed down."""
-        return self._pace_seconds
 
     def wait(
         self,
@@ -40,54 +36,52 @@ class RateLimiter:
         at_least_seconds: float = 0.0,
         at_most_seconds: float = inf,
     ) -> None:
-        """Wait for one's turn, but ``at_least_seconds``. Anew, if somebody is refused in the meantime. Who has waited
-        ``at_most_seconds`` goes ahead, and may be refused: a chat is not to hang on what a sweep is willing to wait.
+        """Wait for the caller's turn, ``at_least_seconds``, and for a new turn if a request is refused meanwhile.
+
+        After ``at_most_seconds`` the caller goes ahead, and may be refused: a chat must not hang for as long as a sweep
+        is willing to wait.
         """
         holds = -1
         while holds != self._holds:
-            wait_seconds, holds = self._turn(at_least_seconds)
+            wait_seconds, holds = self._take_turn(at_least_seconds)
             if wait_seconds > 0:
                 sleep(min(wait_seconds, max(at_least_seconds, at_most_seconds)))
             at_least_seconds = 0.0
 
-    def refused(self, began_at: float, seconds: float) -> None:
-        """A request made at ``began_at`` was refused: nobody passes for ``seconds``, and slower after that."""
+    def note_refusal(self, began_at: float, seconds: float) -> None:
+        """Let nobody pass for ``seconds``, and callers more slowly after that: the request made at ``began_at`` was
+        refused."""
         with self._lock:
             now = self.now()
-            if (
-                began_at >= self._slowed_at
-            ):  # others were on their way together with the one that slowed it down
-                self._pace_seconds = min(
-                    LONGEST_PACE_SECONDS,
-                    max(FIRST_PACE_SECONDS, 2 * self._pace_seconds),
-                )
+            # A request that was on its way when the pace last fell is no reason to slow down again.
+            if began_at >= self._slowed_at:
+                slower = max(FIRST_PACE_SECONDS, 2 * self.pace_seconds)
+                self.pace_seconds = min(LONGEST_PACE_SECONDS, slower)
                 self._slowed_at = now
             if now + seconds > self._held_until:
-                self._held_until = self._next_at = (
-                    now + seconds
-                )  # those who wait take their turns again
+                # Those who wait take their turns again.
+                self._held_until = self._next_at = now + seconds
                 self._holds += 1
 
-    def answered(self) -> None:
-        """A request was answered: the pace may quicken."""
-        if self._pace_seconds:
+    def note_answer(self) -> None:
+        """Quicken the pace: a request was answered."""
+        if self.pace_seconds:
             with self._lock:
-                faster = self._pace_seconds * SPEED_UP
-                self._pace_seconds = faster if faster > FIRST_PACE_SECONDS / 10 else 0.0
+                faster = self.pace_seconds * SPEED_UP
+                self.pace_seconds = faster if faster > FIRST_PACE_SECONDS / 10 else 0.0
 
-    def _turn(self, at_least_seconds: float) -> tuple[float, int]:
-        """Take the next turn: how long to wait for it, and how often the gate had been closed by then."""
+    def _take_turn(self, at_least_seconds: float) -> tuple[float, int]:
+        """Return the seconds to wait for the next turn, which is the caller's now, and how often the gate was closed so
+        far."""
         with self._lock:
             now = self.now()
             wait_seconds = max(at_least_seconds, self._next_at - now)
-            self._next_at = (
-                max(self._next_at, now + wait_seconds if self._pace_seconds else now)
-                + self._pace_seconds
-            )
+            passes_at = now + wait_seconds if self.pace_seconds else now
+            self._next_at = max(self._next_at, passes_at) + self.pace_seconds
             return wait_seconds, self._holds
 
 
 @lru_cache(maxsize=256)
 def gate_of(whom: int) -> RateLimiter:
-    """The gate of this provider, address and key, which are only known here by their hash."""
+    """Return the gate of a provider, address and key, which are known here only by the hash of all three."""
     return RateLimiter()

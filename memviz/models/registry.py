@@ -103,14 +103,14 @@ def _find_recording(name: str, **options: Any) -> Model:
 
 
 @kept
-def known_models(limit: int | None = None) -> tuple[str, ...]:
-    """Names to suggest: ``offline`` first, then priced chat models of the larger providers, at most ``limit``."""
+def known_models() -> tuple[str, ...]:
+    """Return the names to suggest: ``offline`` first, then priced chat models of the larger providers."""
     names = [OFFLINE]
     for provider in _SUGGESTED_PROVIDERS:
         for name, about in sorted(prices().items()):
             if about.provider == provider and _is_for_chats(name, about):
                 names.append(_full_name(about))
-    return tuple(dict.fromkeys(names))[:limit]
+    return tuple(dict.fromkeys(names))
 
 
 def _is_for_chats(name: str, about: Price) -> bool:

@@ -27,7 +27,7 @@ class ScriptedModel(Model):
         if isinstance(script, str | bytes) or not isinstance(script, Iterable):
             raise ParameterError("script", script, _ALLOWED)
         self._script = iter(
-            [_judged(item) for item in script]
+            [_check_item(item) for item in script]
             if isinstance(script, list | tuple)
             else script
         )
@@ -44,7 +44,7 @@ class ScriptedModel(Model):
         self.requests.append(tuple(messages))
         self.offered.append(tuple(tools) if tool_choice == "auto" else ())
         try:
-            item = _judged(next(self._script))
+            item = _check_item(next(self._script))
         except StopIteration:
             raise ScriptExhausted(
                 f"The script has {len(self.requests) - 1} items and was asked for one more. Give it more answers.",
@@ -66,7 +66,7 @@ class ScriptedModel(Model):
         yield reply
 
 
-def _judged(item: Item) -> Item:
+def _check_item(item: Item) -> Item:
     if not isinstance(item, Item):
         raise ParameterError("script", item, _ALLOWED)
     return item

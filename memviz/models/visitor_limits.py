@@ -6,10 +6,11 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from memviz.core.errors import AccessError
+from memviz.models.environment import words_in
 
 LIMITS = "MEMVIZ_LIMITS"
 """The environment variable with limits, such as "replays=4 usd=0.5"."""
-WHOLE_NUMBERS = ("conversations", "megabytes", "replays")
+WHOLE_NUMBERS = ("conversations", "megabytes", "replays", "replays_in_all")
 MOST_REPLAYS = 12
 """More are never at work for one library."""
 
@@ -24,9 +25,11 @@ class VisitorLimits(NamedTuple):
     replays: int = MOST_REPLAYS
     """Replays that are at work at once."""
     usd: float | None = None
-    """US dollars that the models of a visitor may cost as long as the server runs; ``None`` for any amount."""
+    """US dollars that the models of a visitor may cost, whatever is restarted; ``None`` for any amount."""
     usd_in_all: float | None = None
     """US dollars for all visitors together."""
+    replays_in_all: int | None = None
+    """Replays and free sweeps of all visitors together that are at work at once; ``None`` for any number."""
 
 
 def visitor_limits(environment: Mapping[str, str] = os.environ) -> VisitorLimits:
@@ -34,7 +37,7 @@ def visitor_limits(environment: Mapping[str, str] = os.environ) -> VisitorLimits
     ``VisitorLimits(replays=4, usd_in_all=20.0)``. Raises :class:`memviz.core.errors.AccessError` for what is no
     limit."""
     numbers: dict[str, Any] = {}
-    for limit in environment.get(LIMITS, "").split():
+    for limit in words_in(LIMITS, environment):
         name, _equals, digits = limit.partition("=")
         field = name.replace("-", "_")
         number = _positive_number(digits)
@@ -60,6 +63,6 @@ def _positive_number(digits: str) -> float:
 
 def _no_limit(limit: str) -> AccessError:
     return AccessError(
-        f"{limit!r} is no limit: give conversations=200, megabytes=100, replays={MOST_REPLAYS} (the most), usd=1 or "
-        "usd-in-all=20, each with a number above 0."
+        f"{limit!r} is no limit: give conversations=200, megabytes=100, replays={MOST_REPLAYS} (the most), "
+        "replays-in-all=20, usd=1 or usd-in-all=20, each with a number above 0."
     )

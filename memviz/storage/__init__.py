@@ -7,7 +7,7 @@ differently is behind ``Database`` (``database``), in ``sqlite_file``, ``postgre
 and ``dialects``; all else speaks SQLAlchemy. A key or an address of a model is
 never stored. Nothing here knows a page.
 
-Open to other rooms: ``class_shelf``, ``engine``, ``entries``, ``llama_index_memory``, ``memory_store``,
-``library_places``, ``library_schemas``, ``limits``, ``own_libraries``, ``recording_shelf``, ``sqlite_file``,
-``store``, ``watched``, ``workspace``.
+Open to other rooms: ``class_shelf``, ``engine``, ``entries``, ``library_account``, ``library_places``,
+``library_schemas``, ``limits``, ``llama_index_memory``, ``memory_store``, ``own_libraries``, ``recording_shelf``,
+``sqlite_file``, ``store``, ``watched``, ``workspace``.
 """

@@ -46,9 +46,8 @@ class SharedConversation:
     """A teacher shares it with everybody of the class; others are seen by whoever has the link."""
 
     def may_be_withdrawn_by(self, visitor: Visitor) -> bool:
-        """Return whether a visitor may take it off the shelf: the sharer, and what is published any teacher."""
-        is_own = self.sharer_id == visitor.id
-        return is_own or (self.is_published and visitor.is_teacher)
+        """Return whether a visitor may take it off the shelf: the sharer, and any teacher."""
+        return self.sharer_id == visitor.id or visitor.is_teacher
 
 
 class ClassShelf:
@@ -74,13 +73,9 @@ class ClassShelf:
         """Return what teachers share with everybody, the newest first."""
         return [shared for shared in self.shared() if shared.is_published]
 
-    def shared_by(self, visitor_id: str) -> list[SharedConversation]:
-        """Return what a visitor shares by a link, the newest first."""
-        return [
-            shared
-            for shared in self.shared()
-            if shared.sharer_id == visitor_id and not shared.is_published
-        ]
+    def shared_by_link(self) -> list[SharedConversation]:
+        """Return what visitors share by a link, the newest first."""
+        return [shared for shared in self.shared() if not shared.is_published]
 
     def find(self, token: str) -> SharedConversation | None:
         """Return the conversation of a link; ``None`` for one that was withdrawn, or never was."""
@@ -172,7 +167,9 @@ class ClassShelf:
         if shared is None:
             return
         if not shared.may_be_withdrawn_by(visitor):
-            raise AccessError(_("Only whoever shares a conversation withdraws it."))
+            raise AccessError(
+                _("Only whoever shares a conversation, or a teacher, withdraws it.")
+            )
         self._forget(shared.token, shared.conversation_id)
 
     def withdraw_all_of(self, visitor_id: str) -> None:

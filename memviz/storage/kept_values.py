@@ -24,7 +24,8 @@ from memviz.storage.tables import DAMAGE, KEPT
 
 TextKind = Literal["recording", "lesson", "server", "shared", "class"]
 """Texts: files that visitors opened or wrote (a recording, its bytes as text, and a lesson, the YAML text that it is),
-where the server of this library is, what a visitor of a class shares, and what all servers of a class know of it."""
+where the server of this library is, what a visitor of a class shares, and what all servers of a class know of it,
+what its visitors have spent among that."""
 Kind = TextKind | Literal["cell", "wording", "answers", "free run", "watched"]
 KEYS_A_QUERY = 500
 MAX_CELLS = 20_000

@@ -42,7 +42,7 @@ class LibraryPlaces(ABC):
 
     @abstractmethod
     def open_shelf(self) -> Store:
-        """Return the place of what visitors share, made where there is none. Raises
+        """Return the place of what visitors share, and of what they have spent, made where there is none. Raises
         :class:`memviz.core.storage_errors.StorageError`."""
 
     @abstractmethod

@@ -144,15 +144,21 @@ class LibrarySchemas(LibraryPlaces):
             self._drop(visitor, visits)
 
     def idle_visitors(self, seconds: float) -> list[str]:
-        """Return the visitors whose last visit is so long ago."""
+        """Return the visitors whose last visit is so long ago, and those who have a schema and no visit: another server
+        made it again for a page that was still open when the library was deleted."""
         before = time.time() - seconds
         visits = self._visits()
-        return [visitor for visitor in visits if visits[visitor].last < before]
+        idle = [visitor for visitor in visits if visits[visitor].last < before]
+        for schema in self._connections.schemas():
+            visitor = schema.removeprefix(OF_A_VISITOR)
+            if _VISITOR.fullmatch(visitor) and visitor not in visits:
+                idle.append(visitor)
+        return idle
 
     def delete_idle(self, visitor: str, seconds: float) -> bool:
-        """Drop the schema of a visitor whose last visit is so long ago."""
+        """Drop the schema of a visitor whose last visit is so long ago, or of whom none is noted."""
         with self._changing_visits() as visits:
-            if visitor not in visits or visits[visitor].last >= time.time() - seconds:
+            if visitor in visits and visits[visitor].last >= time.time() - seconds:
                 return False
             self._drop(visitor, visits)
         return True

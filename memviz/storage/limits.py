@@ -37,23 +37,40 @@ class Limits(NamedTuple):
     replays: int = VisitorLimits().replays
     """Those at work at once."""
 
+    replays_in_all: int | None = None
+    """Replays and free sweeps of all libraries of this server that are at work at once; ``None`` for any number."""
+
     @classmethod
     def of_visitor(cls, limits: VisitorLimits) -> Limits:
         """Return what of the limits of a visitor is kept by a library."""
-        return cls(limits.conversations, limits.megabytes * 1_000_000, limits.replays)
+        return cls(
+            limits.conversations,
+            limits.megabytes * 1_000_000,
+            limits.replays,
+            limits.replays_in_all,
+        )
 
-    def has_room_for_replay(self, replays: Sequence[BackgroundWork]) -> bool:
-        """Return whether fewer of these are at work than a library may have."""
-        return sum(replay.is_at_work for replay in replays) < self.replays
-
-    def expect_room_for_replay(self, replays: Sequence[BackgroundWork]) -> None:
-        """Raise :class:`memviz.core.errors.BusyError` where so many of these are at work as a library may have."""
-        if not self.has_room_for_replay(replays):
+    def expect_room(
+        self, own: Sequence[BackgroundWork], of_all: Sequence[BackgroundWork]
+    ) -> None:
+        """Raise :class:`memviz.core.errors.BusyError` where as much is at work as may be: of the library's ``own``
+        replays, or of the replays and sweeps ``of_all`` libraries."""
+        if _count_at_work(own) >= self.replays:
             raise BusyError(
                 _(
                     "This server replays {most:,} settings at once for each visitor. The others follow when these are "
-                    "done.",
+                    "done or stopped.",
                     most=self.replays,
+                )
+            )
+        if self.replays_in_all is None:
+            return
+        if _count_at_work(of_all) >= self.replays_in_all:
+            raise BusyError(
+                _(
+                    "This server makes {most:,} replays and sweeps at once for all visitors together. The others "
+                    "follow when these are done or stopped.",
+                    most=self.replays_in_all,
                 )
             )
 
@@ -79,3 +96,7 @@ class Limits(NamedTuple):
                     megabytes=self.bytes // 1_000_000,
                 )
             )
+
+
+def _count_at_work(works: Sequence[BackgroundWork]) -> int:
+    return sum(work.is_at_work for work in works)

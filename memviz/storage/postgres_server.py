@@ -114,6 +114,13 @@ class ServerConnections:
         made where there is none. Raises :class:`StorageError`."""
         return PostgresServer(self, schema)
 
+    def schemas(self) -> list[str]:
+        """Return the names of the schemas of the database. Raises :class:`StorageError`."""
+        try:
+            return inspect(self.engine).get_schema_names()
+        except SQLAlchemyError as error:
+            raise DatabaseAwayError(self.name, type(error).__name__) from error
+
     def drop_library(self, schema: str) -> None:
         """Delete a schema with everything in it; one that is not there is no error. Raises
         :class:`sqlalchemy.exc.SQLAlchemyError`."""

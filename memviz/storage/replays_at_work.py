@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from threading import Lock
 from typing import Generic, TypeVar
+from weakref import WeakSet
 
+from memviz.core.background import BackgroundWork
 from memviz.core.conversation import Log
+from memviz.core.errors import BusyError
 from memviz.core.recently_used import RecentlyUsed
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.models.visitor_limits import MOST_REPLAYS
@@ -13,6 +17,27 @@ from memviz.storage.store import Store
 
 K = TypeVar("K", bound=Hashable)
 """The key of a run."""
+
+
+class WorkOfAll:
+    """The replays and free sweeps of all libraries of this server, as long as somebody has them."""
+
+    def __init__(self) -> None:
+        self._works: WeakSet[BackgroundWork] = WeakSet()
+        self._lock = Lock()
+
+    def note(self, work: BackgroundWork) -> None:
+        """Note that work has begun."""
+        with self._lock:
+            self._works.add(work)
+
+    def works(self) -> list[BackgroundWork]:
+        """Return all of it."""
+        with self._lock:
+            return list(self._works)
+
+
+WORK_OF_ALL = WorkOfAll()
 
 
 class ReplaysAtWork(Generic[K]):
@@ -40,17 +65,32 @@ class ReplaysAtWork(Generic[K]):
     def note(self, key: K, log: Log, replay: BackgroundReplay) -> None:
         """Keep a replay that has begun."""
         self._replays.put(key, (log, replay))
+        WORK_OF_ALL.note(replay)
+
+    def note_sweep(self, sweep: BackgroundWork) -> None:
+        """Keep in mind that a free sweep has begun, which takes room of all libraries."""
+        WORK_OF_ALL.note(sweep)
+
+    def go_on(self, replay: BackgroundReplay) -> None:
+        """Have a replay work on from where it was left. Raises :class:`memviz.core.errors.BusyError` where it has
+        stopped, and others have taken its room."""
+        if not replay.is_at_work and not replay.is_over:
+            self.expect_room()
+        replay.go_on()
 
     @property
     def has_room(self) -> bool:
-        """True if another one may begin."""
-        limits = self._store.limits
-        return limits is None or limits.has_room_for_replay(self._list())
+        """True if another one, or a sweep, may begin."""
+        try:
+            self.expect_room()
+        except BusyError:
+            return False
+        return True
 
     def expect_room(self) -> None:
-        """Raise :class:`memviz.core.errors.BusyError` where no other one may begin."""
+        """Raise :class:`memviz.core.errors.BusyError` where no other one, nor a sweep, may begin."""
         if self._store.limits is not None:
-            self._store.limits.expect_room_for_replay(self._list())
+            self._store.limits.expect_room(self._list(), WORK_OF_ALL.works())
 
     def forget(self, is_forgotten: Callable[[K], bool]) -> list[BackgroundReplay]:
         """Forget the replays of these keys and return them: those at work go on, and nobody finds them any more."""

@@ -37,6 +37,7 @@ from memviz.models.recordings.recording import Recording
 from memviz.models.registry import model
 from memviz.storage.conversations import Beginning, HeldChats
 from memviz.storage.limits import Limits
+from memviz.storage.recent_runs import MAX_RUN_RECORDS, recent_runs
 from memviz.storage.recording_shelf import RecordingShelf
 from memviz.storage.replays_at_work import ReplaysAtWork
 from memviz.storage.store import AnyDatabase, Store
@@ -44,6 +45,8 @@ from memviz.storage.tables import conversation_changed
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.samples import bundled
+from memviz.tuning.cluster import Cluster
+from memviz.tuning.cluster_replay import ClusterReplay, ReplayJob, suits_cluster
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
 
@@ -53,10 +56,6 @@ DEFAULT_DATABASE = "memviz.db"
 _SERVER_ADDRESS = "address"
 SAMPLE_PREFIX = "sample-"
 FIRST_SAMPLE = SAMPLE_PREFIX + "trip"
-MAX_RUNS_IN_PROCESS = 256
-MAX_RUN_RECORDS = 500_000
-"""Runs that are kept, and how many requests and summaries they may have together: some hundred bytes each, with what is
-worked out of them. Six settings over a long conversation have to fit: of one too many each click would replay all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +63,10 @@ class RunKey:
     """The key of a run: ask twice with the same one and nothing is run again.
 
     ``recalls`` are turn numbers, or the numbers of a turn and one of its calls, with what is injected into the requests
-    from there on to the end of the turn. ``model`` answers in a free run;
-    empty in a replay, where replies come from the conversation. ``edits`` are texts that take the place of the
-    summary versions of these numbers. ``take`` numbers the free runs of the same model under the same setting, from 0.
-    ``first`` is set where only the beginning of the conversation is looked at: so many messages at most.
+    from there on to the end of the turn. ``model`` answers in a free run; empty in a replay, where replies come from
+    the conversation. ``edits`` are texts that take the place of the summary versions of these numbers. ``take`` numbers
+    the free runs of the same model under the same setting, from 0. ``first`` is set where only the beginning of the
+    conversation is looked at: so many messages at most.
     """
 
     conversation_id: str
@@ -128,9 +127,7 @@ class Workspace(HeldChats):
 
     def _forget(self) -> None:
         super()._forget()
-        self._runs = RecentlyUsed(
-            MAX_RUNS_IN_PROCESS, self._share_of(MAX_RUN_RECORDS), _records
-        )
+        self._runs = recent_runs(self._share_of(MAX_RUN_RECORDS))
         self.replays = ReplaysAtWork(self.store)
 
     @property
@@ -157,9 +154,8 @@ class Workspace(HeldChats):
         run = self._runs.get((key, len(log)))
         if run is not None and run.log is log:
             return run
-        with suppress(
-            DamagedRunError
-        ):  # it is made again, and takes the place of the damaged one
+        # A damaged one is made again, and the new one takes its place.
+        with suppress(DamagedRunError):
             run = self.store.find_run(key.conversation_id, key.digest(len(log)), log)
             return run and self._remember(key, run)
         return None
@@ -213,17 +209,28 @@ class Workspace(HeldChats):
         return player
 
     def replaying(
-        self, key: RunKey, summarizer: Model, *, with_failed: bool = False
+        self,
+        key: RunKey,
+        summarizer: Model,
+        *,
+        with_failed: bool = False,
+        cluster: Cluster | None = None,
     ) -> BackgroundReplay:
         """Return the replay of this key, which was not made before: the one that is at work, ``with_failed`` the one
-        that failed a short while ago, or a new one. Everybody who asks for it gets the same. Its run is kept when it is
-        over. Raises :class:`memviz.core.errors.BusyError` where as many are at work as the library may have."""
+        that failed a short while ago, or a new one, which a ``cluster`` makes where that saves work here. Everybody who
+        asks for it gets the same, and its run is kept when it is over. Raises :class:`memviz.core.errors.BusyError`
+        where as many are at work as the library may have."""
         _, log = self._conversation_of(key)
         replay = self.replays.find(key, log, with_failed=with_failed)
         if replay is None:
             self.replays.expect_room()
             keep = partial(self.keep, key)
-            replay = BackgroundReplay(*self.begun(key, summarizer), keep)
+            session, turns = self.begun(key, summarizer)
+            elsewhere = None
+            if cluster is not None and suits_cluster(log, session.setting):
+                job = ReplayJob(log, session.setting, key.recalls_by_turn())
+                elsewhere = ClusterReplay(cluster, job)
+            replay = BackgroundReplay(session, turns, keep, elsewhere=elsewhere)
             self.replays.note(key, log, replay)
         return replay
 
@@ -391,8 +398,3 @@ class Workspace(HeldChats):
 def _unedited(key: RunKey) -> str:
     """Return the digest that wordings are kept under: that of the replay without them, of any number of messages."""
     return replace(key, edits=()).digest(0)
-
-
-def _records(run: Run) -> int:
-    """The weight of a run in the process: a summary with its text as much as three requests."""
-    return len(run.requests) + 3 * len(run.compactions)

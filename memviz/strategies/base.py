@@ -389,7 +389,7 @@ class Strategy(BaseModel, ABC):
         """The text of a summary inside a request."""
         return f"Summary of earlier conversation: {summary.text}"
 
-    def can_be_run(self) -> str:
+    def reason_not_to_run(self) -> str:
         """The reason why it cannot be run here, in a sentence that says what to do; empty where it can. A strategy
         that runs a real library says so where that is not installed."""
         return ""

@@ -97,7 +97,7 @@ class FactsStore(FoundFacts):
     embedding_percent: int = embedding_share()
     embedding_model: str | None = embedding_name()
 
-    def can_be_run(self) -> str:
+    def reason_not_to_run(self) -> str:
         """The reason why it cannot be run: a small embedding is asked for, and is not installed."""
         return why_no_embedding(self.embedding_percent, self.embedding_model)
 

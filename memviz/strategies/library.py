@@ -83,7 +83,7 @@ class LibraryStrategy(Strategy):
             return _(cls.title)
         return _("{title}, run here ({version})", title=_(cls.title), version=installed)
 
-    def can_be_run(self) -> str:
+    def reason_not_to_run(self) -> str:
         """The reason why it cannot be run: its library is not installed."""
         if all(find_spec(module) for module in self.modules):
             return ""

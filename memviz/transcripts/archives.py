@@ -45,7 +45,9 @@ INCOMPLETE = Refusal(
     FORMAT,
 )
 DAMAGED = Refusal(
-    noop("it is damaged ({problem})."), noop("Download or pack it again."), FORMAT
+    noop("it is damaged: not all that is packed in it can be unpacked."),
+    noop("Download or pack it again."),
+    FORMAT,
 )
 LOCAL_HEAD_BYTES = 30
 JUNK = ("__MACOSX/", ".DS_Store", "Thumbs.db")
@@ -100,8 +102,8 @@ def archived_files(data: bytes, limits: Limits) -> Iterator[tuple[str, bytes]]:
         NotImplementedError,
         ValueError,
         OSError,
-    ) as error:
-        raise _broken(error) from None
+    ):
+        raise DAMAGED.error() from None
     except RuntimeError:  # what zipfile raises for a file that asks for a password
         raise ENCRYPTED.error() from None
 
@@ -159,14 +161,10 @@ def _gunzipped(data: bytes, limits: Limits) -> bytes:
     inflater = zlib.decompressobj(wbits=31)  # 31: with the header of gzip
     try:
         inflated = inflater.decompress(data, limits.inflated_bytes + 1)
-    except zlib.error as error:
-        raise _broken(error) from None
+    except zlib.error:
+        raise DAMAGED.error() from None
     if len(inflated) > limits.inflated_bytes:
         raise TOO_LARGE.error(limit=limits.inflated_bytes)
     if not inflater.eof:
         raise INCOMPLETE.error()
     return inflated
-
-
-def _broken(error: Exception) -> TranscriptError:
-    return DAMAGED.error(problem=clean_text(str(error))[:200])

@@ -170,7 +170,7 @@ def _converse_block(
 
 
 def _extend_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
-    """Add the next piece of a text, of a thought, of the arguments of a call, or of a result."""
+    """Add the next piece of a text, a thought, the arguments of a call or a result, or the next source it cites."""
     if "text" in delta:
         block["text"] = text_at(block, "text") + text_at(delta, "text")
     thought = text_at(delta, "reasoningContent", "text")
@@ -181,6 +181,10 @@ def _extend_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
     if piece:
         call = object_at(block, "toolUse")
         block["toolUse"] = {**call, "input": text_at(call, "input") + piece}
+    source = object_at(delta, "citation")
+    if source:
+        cited = list_at(block, "citationsContent", "citations")
+        block["citationsContent"] = {"citations": [*cited, source]}
     results = list_at(delta, "toolResult")
     if results:
         result = object_at(block, "toolResult")

@@ -41,7 +41,7 @@ Progress = Callable[[int, int], object]
 """Called with how many conversations are read, and how many there are. What it raises stops the import."""
 MAX_TITLE_CHARS = 200
 MAX_ADVISED = 3
-UNFORESEEN = noop("something in it is not as this format has it ({error}: {problem}).")
+UNFORESEEN = noop("something in it is not as this format has it.")
 OTHER_FORMAT_OR_EXPORT = noop(
     "Choose another format, or export the conversation again."
 )
@@ -281,9 +281,9 @@ def foreseen() -> Iterator[None]:
     except TranscriptError:
         raise
     except UNFORESEEN_ERRORS as error:
-        problem = clean_text(str(error))[:100]
-        reason = Said(UNFORESEEN, error=type(error).__name__, problem=problem)
-        raise TranscriptError(reason, remedy=OTHER_FORMAT_OR_EXPORT) from error
+        raise TranscriptError(
+            Said(UNFORESEEN), remedy=OTHER_FORMAT_OR_EXPORT
+        ) from error
 
 
 def _title_of(transcript: Transcript, name: str, place: str) -> str:

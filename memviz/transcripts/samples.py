@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
 from memviz.core.errors import UnknownNameError
 from memviz.transcripts.base import Transcript
@@ -43,6 +44,11 @@ class BundledSamples(Mapping[str, Transcript]):
     def titles(self) -> dict[str, str]:
         """The title of every conversation, by id."""
         return {id: transcript.title for id, transcript in self.items()}
+
+
+def bundled_folder() -> Path:
+    """The folder of the bundled conversations, a file each."""
+    return Path(str(_FOLDER))
 
 
 @cache

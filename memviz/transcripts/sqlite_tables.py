@@ -20,7 +20,13 @@ STEPS_BETWEEN_LOOKS = 10_000
 REMEDY = noop(
     "Close the program that writes it, copy the database again, and choose the copy."
 )
-UNREADABLE = Refusal(noop("the database cannot be read ({problem})."), REMEDY, "SQLite")
+UNREADABLE = Refusal(
+    noop(
+        "the database cannot be read: it is damaged, or was copied while a program wrote it."
+    ),
+    REMEDY,
+    "SQLite",
+)
 COMPUTED_ROWS = Refusal(noop("its rows hold more than the whole file."), REMEDY)
 TOO_MANY_ROWS = Refusal(
     noop("the table {table!r} has more than {most:,} rows."),
@@ -130,17 +136,11 @@ def _readable(seconds: int) -> Iterator[None]:
         yield
     except TranscriptError:
         raise
-    except sqlite3.OperationalError as error:
-        if getattr(error, "sqlite_errorname", "") != "SQLITE_INTERRUPT":
-            raise _unreadable(error) from None
-        raise TOO_SLOW.error(time=duration_words(seconds)) from None
-    except (
-        sqlite3.Error,
-        ValueError,
-        OverflowError,
-    ) as error:  # a name with NUL, a number too large
-        raise _unreadable(error) from None
-
-
-def _unreadable(error: Exception) -> TranscriptError:
-    return UNREADABLE.error(problem=clean_text(str(error))[:200])
+    except (sqlite3.Error, ValueError, OverflowError) as error:
+        # A name with NUL is a ValueError, a number too large an OverflowError.
+        problem = getattr(error, "sqlite_errorname", "")
+        if problem == "SQLITE_INTERRUPT":
+            raise TOO_SLOW.error(time=duration_words(seconds)) from None
+        if problem == "SQLITE_TOOBIG":
+            raise COMPUTED_ROWS.error() from None
+        raise UNREADABLE.error() from None

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from memviz.core.background import BackgroundWork
+from memviz.tuning.cluster import ClusterProblem
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_progress import SweepProgress
@@ -45,9 +46,10 @@ class BackgroundSweep(BackgroundWork):
         return last
 
     @property
-    def is_cluster_lost(self) -> bool:
-        """Return whether it is measured here, for the cluster that it was for is not there."""
-        return self._sweeping is not None and self._sweeping.is_cluster_lost
+    def cluster_problem(self) -> ClusterProblem | None:
+        """Return why it is measured here, and not on the cluster that it was for; ``None`` where it is measured as it
+        was meant to be."""
+        return self._sweeping.cluster_problem if self._sweeping else None
 
     def cancel(self) -> None:
         """Begin nothing new. Cells that are finished stay."""

@@ -23,8 +23,7 @@ from memviz.tuning.constraints import (
     first_row,
 )
 from memviz.tuning.grounds import Grounds
-from memviz.tuning.knee import bend
-from memviz.tuning.pareto import on_front
+from memviz.tuning.pareto import find_bend, on_front
 from memviz.tuning.recommendation import (
     asked_in_words,
     cost_in_words,
@@ -75,8 +74,8 @@ def best_of_each(sweep: Sweep, constraints: Constraints) -> tuple[StrategyBest, 
     out."""
     table = sweep.by_setting(constraints.over)
     ids = dict.fromkeys(setting.id for setting in sweep.settings)
-    found = (_best_of(sweep, table, id, constraints) for id in ids)
-    return tuple(best for best in found if best is not None)
+    bests = (_best_of(sweep, table, id, constraints) for id in ids)
+    return tuple(best for best in bests if best is not None)
 
 
 def _best_of(
@@ -84,18 +83,18 @@ def _best_of(
 ) -> StrategyBest | None:
     """Return the best setting of the strategy ``id`` among the rows of ``table``; ``None`` where none was measured, or
     all failed."""
-    chosen = best_row(table, constraints, sweep.cost_measure, id)
-    if chosen is None:
+    row_and_fit = best_row(table, constraints, sweep.cost_measure, id)
+    if row_and_fit is None:
         return None
-    row, fits = chosen
+    row, fits = row_and_fit
     best = StrategyBest(sweep.settings[row["setting"]], row, fits)
-    tried = _alike(table[table["strategy"] == id], best.setting)
-    return replace(best, edge=_edge(best, tried, sweep))
+    comparable_rows = _rows_on_axis(table[table["strategy"] == id], best.setting)
+    return replace(best, edge=_find_edge(best, comparable_rows, sweep))
 
 
-def _alike(table: DataFrame, setting: Strategy) -> DataFrame:
-    """Return the rows of the same strategy that differ from ``setting`` in its main parameter alone, in the order of
-    it."""
+def _rows_on_axis(table: DataFrame, setting: Strategy) -> DataFrame:
+    """Return the rows of ``table`` that differ from ``setting`` in its main parameter alone, in the order of that
+    parameter."""
     main = setting.main_parameter
     for other in setting.parameters():
         if other.name == main or other.name not in table:
@@ -114,7 +113,7 @@ def main_axis(setting: Strategy) -> Parameter | None:
     return None
 
 
-def _edge(best: StrategyBest, table: DataFrame, sweep: Sweep) -> Edge | None:
+def _find_edge(best: StrategyBest, table: DataFrame, sweep: Sweep) -> Edge | None:
     """Return the next value, where the best one is the first or the last of those that were tried. A setting that does
     what is asked for is beaten by a cheaper one alone: there the cost has to fall towards the edge."""
     axis = main_axis(best.setting)
@@ -125,7 +124,7 @@ def _edge(best: StrategyBest, table: DataFrame, sweep: Sweep) -> Edge | None:
     value = getattr(best.setting, axis.name)
     if row["setting"] == rows[-1]["setting"]:
         neighbour = rows[-2]
-        beyond = _larger(axis, value, sweep.largest)
+        beyond = _double(axis, value, sweep.largest)
     elif row["setting"] == rows[0]["setting"]:
         neighbour = rows[1]
         beyond = max(value // 2, axis.minimum or 1)
@@ -136,14 +135,16 @@ def _edge(best: StrategyBest, table: DataFrame, sweep: Sweep) -> Edge | None:
     if is_cheaper_inside or did_the_same(neighbour, row):
         return None
     # Some settings may be waiting, or have failed.
-    own = [one for one in sweep.settings if one.id == best.setting.id]
-    tried = [getattr(one, axis.name) for one in own]
-    if min(tried) <= beyond <= max(tried):
+    own_settings = [
+        setting for setting in sweep.settings if setting.id == best.setting.id
+    ]
+    tried_values = [getattr(setting, axis.name) for setting in own_settings]
+    if min(tried_values) <= beyond <= max(tried_values):
         return None
     return Edge(axis.name, beyond)
 
 
-def _larger(axis: Parameter, value: int, largest: Mapping[str, int]) -> int:
+def _double(axis: Parameter, value: int, largest: Mapping[str, int]) -> int:
     """Return twice as much, as far as it is allowed and the conversation is as long; at least ``value``."""
     limits = (axis.maximum, largest.get(axis.unit))
     allowed = [limit for limit in limits if limit is not None]
@@ -187,7 +188,7 @@ class StrategyAnswer:
                 parameter=self.axis.title,
                 does=self.asked,
             )
-        name = self._named(self.best.row)
+        name = self._name_value(self.best.row)
         if self.beaten_by is not None:
             return _(
                 "Of the {values:,} values {value} does best, but {label} beats it.",
@@ -204,7 +205,7 @@ class StrategyAnswer:
 
     def _sentences(self) -> Iterator[str]:
         row = self.best.row
-        yield self._deeds()
+        yield self._describe_best()
         if self.best.fits:
             values = self.curve[self.axis.name]
             yield _(
@@ -221,17 +222,17 @@ class StrategyAnswer:
                 share=share_in_words(other["retention"], row["retention"]),
                 cost=cost_in_words(other),
             )
-        yield from self._beaten()
+        yield from self._say_beaten_values()
         yield from self.cautions
-        yield from self._bend()
+        yield from self._say_bend()
         if self.best.edge is not None:
             yield _(
                 "{value} lies at the edge of the values tried; {beyond} may do better.",
-                value=self._named(row),
+                value=self._name_value(row),
                 beyond=self.axis.shown(self.best.edge.value),
             )
 
-    def _deeds(self) -> str:
+    def _describe_best(self) -> str:
         row = self.best.row
         if self.best.fits:
             template = _DOES if self.grounds.facts else _DOES_WITHOUT_FACTS
@@ -239,13 +240,13 @@ class StrategyAnswer:
             template = _NEAREST if self.grounds.facts else _NEAREST_WITHOUT_FACTS
         return _(
             template,
-            value=self._named(row),
+            value=self._name_value(row),
             share=share_in_words(row["retention"]),
             cost=cost_in_words(row),
             peak=row["peak_tokens"],
         )
 
-    def _beaten(self) -> Iterator[str]:
+    def _say_beaten_values(self) -> Iterator[str]:
         if not self.beaten_values:
             return
         if len(self.beaten_values) == len(self.curve):
@@ -261,29 +262,29 @@ class StrategyAnswer:
             values=listed(f"{value:.0f}" for value in values),
         )
 
-    def _bend(self) -> Iterator[str]:
+    def _say_bend(self) -> Iterator[str]:
         rows = self.curve.to_dict("records")
         if self.best_in_both is not None:
             yield _(
                 "Of these values {value} is best in both: no other one keeps more, and none costs less.",
-                value=self._named(rows[self.best_in_both]),
+                value=self._name_value(rows[self.best_in_both]),
             )
         if self.knee is None:
             return
-        at = rows[self.knee]
-        most = max(rows, key=lambda row: float(row["retention"]))
+        bend_row = rows[self.knee]
+        fullest_row = max(rows, key=lambda row: float(row["retention"]))
         yield _(
             "The curve bends at {value}, which keeps {share} for {cost}; beyond it more cost brings less ({most} keeps "
             "{most_share} for {most_cost}).",
-            value=self._named(at),
-            share=share_in_words(at["retention"]),
-            cost=cost_in_words(at),
-            most=self._named(most),
-            most_share=share_in_words(most["retention"], at["retention"]),
-            most_cost=cost_in_words(most),
+            value=self._name_value(bend_row),
+            share=share_in_words(bend_row["retention"]),
+            cost=cost_in_words(bend_row),
+            most=self._name_value(fullest_row),
+            most_share=share_in_words(fullest_row["retention"], bend_row["retention"]),
+            most_cost=cost_in_words(fullest_row),
         )
 
-    def _named(self, row: Mapping[Any, Any]) -> str:
+    def _name_value(self, row: Mapping[Any, Any]) -> str:
         return self.axis.shown(int(row[self.axis.name]))
 
 
@@ -311,44 +312,44 @@ def answer_for(
     best = _best_of(sweep, table, id, constraints)
     if best is None:
         return None
-    own = table[(table["strategy"] == id) & (table["failed"] == 0)]
-    curve = _alike(own, best.setting)
+    own_rows = table[(table["strategy"] == id) & (table["failed"] == 0)]
+    curve = _rows_on_axis(own_rows, best.setting)
     axis = main_axis(best.setting)
     if axis is None or len(curve) < 2:
         return None
     has_facts = table["retention"].notna().any()
-    asked = constraints if has_facts else constraints.of_size
+    wish = constraints if has_facts else constraints.of_size
     costs = curve[sweep.cost_measure].to_numpy(float)
-    kept = curve["retention"].to_numpy(float)
-    front = np.flatnonzero(on_front(costs, kept))
+    retentions = curve["retention"].to_numpy(float)
+    front = np.flatnonzero(on_front(costs, retentions))
     number = best.row["setting"]
     return StrategyAnswer(
         axis,
         best,
         curve,
-        bend(costs, kept),
+        find_bend(costs, retentions),
         sweep.grounds,
-        asked_in_words(asked, is_one=True),
+        asked_in_words(wish, is_one=True),
         best_in_both=int(front[0]) if len(front) == 1 else None,
         beaten_by=_winner(table[constraints.fits(table)], best.row, sweep.cost_measure),
-        beaten_values=_beaten(table, curve, sweep.cost_measure),
+        beaten_values=_find_winners(table, curve, sweep.cost_measure),
         cautions=(*idle_in_words(sweep, number), *refused_in_words(sweep, number)),
     )
 
 
-def _beaten(
+def _find_winners(
     table: DataFrame, curve: DataFrame, cost: str
 ) -> dict[int, Mapping[str, Any]]:
     """Return what beats the settings of ``curve`` among those of other strategies: the
     row of the winner by the number of the setting."""
-    own = curve["strategy"].iloc[0]
-    others = table[(table["strategy"] != own) & (table["failed"] == 0)]
-    found = {}
+    own_id = curve["strategy"].iloc[0]
+    others = table[(table["strategy"] != own_id) & (table["failed"] == 0)]
+    winners = {}
     for row in curve.to_dict("records"):
         winner = _winner(others, row, cost)
         if winner is not None:
-            found[int(row["setting"])] = winner
-    return found
+            winners[int(row["setting"])] = winner
+    return winners
 
 
 def _winner(

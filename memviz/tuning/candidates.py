@@ -42,13 +42,15 @@ def candidates(
     largest = largest_sizes([subject.log for subject in subjects], counter)
     window_tokens = largest["tokens"]
     grid = {id: suggested(id, largest=largest) for id in tried_at_first()}
-    found = [*settings(grid), *_products(window_tokens)]
+    all_settings = [*settings(grid), *_products(window_tokens)]
     has_results = any(
         message.role == "tool" for subject in subjects for message in subject.log
     )
     for steps in _pipelines(has_results=has_results):
-        found.append(strategy("pipeline", steps=steps, window_tokens=window_tokens))
-    return tuple(dict.fromkeys(found))
+        all_settings.append(
+            strategy("pipeline", steps=steps, window_tokens=window_tokens)
+        )
+    return tuple(dict.fromkeys(all_settings))
 
 
 def _products(window_tokens: int) -> Iterator[Strategy]:
@@ -68,8 +70,8 @@ def _pipelines(*, has_results: bool) -> Iterator[str]:
     for deed, at, part, beginning in product(
         DEEDS, TRIGGER_SHARES, KEPT_PARTS, BEGINNINGS
     ):
-        kept = f"keep {at * part:g} of the window"
-        last_steps.append(f"{deed} at {at:g} of the window, {kept}{beginning}")
+        kept_part = f"keep {at * part:g} of the window"
+        last_steps.append(f"{deed} at {at:g} of the window, {kept_part}{beginning}")
     for steps in product(first_steps, last_steps):
         lines = "\n".join(filter(None, steps))
         if lines:

@@ -100,11 +100,11 @@ def refused_in_words(sweep: Measured, setting: int) -> list[str]:
     return [sentence]
 
 
-def left_out_in_words(table: DataFrame, asked: Constraints) -> list[str]:
+def left_out_in_words(table: DataFrame, constraints: Constraints) -> list[str]:
     """Return a sentence on how many settings were left out because a provider refuses what they send; none if none
     was."""
     left_out = int((table["refused"] > 0).sum())
-    if asked.allow_refused or not left_out:
+    if constraints.allow_refused or not left_out:
         return []
     sentence = ngettext(
         "{number} setting is left out, for it sends requests that a provider refuses: a tool's result without its "

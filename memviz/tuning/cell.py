@@ -36,6 +36,7 @@ from memviz.tuning.sweep_conversation import SweepConversation
 
 VERSION = 10
 """Part of every key: raise it when a measurement changes, so that kept cells are measured again."""
+JOBS_A_WORKER = 8
 
 
 def _no_counts() -> NDArray[np.int64]:
@@ -80,10 +81,10 @@ class Cell:
     def retention(self) -> float:
         """The share of the facts stated so far that a request holds (0 to 1), on average over the requests by which
         any was stated; NaN where none is ever."""
-        asked = self.born > 0
-        if not asked.any():
+        has_facts = self.born > 0
+        if not has_facts.any():
             return nan
-        return float(np.mean(self.retained[asked] / self.born[asked]))
+        return float(np.mean(self.retained[has_facts] / self.born[has_facts]))
 
     @property
     def rule_retention(self) -> float:
@@ -104,7 +105,10 @@ class Cell:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the cell as JSON."""
-        value = {one.name: getattr(self, one.name) for one in fields(self)}
+        value = {
+            cell_field.name: getattr(self, cell_field.name)
+            for cell_field in fields(self)
+        }
         parameters = self.strategy.model_dump()
         value["strategy"] = {"id": self.strategy.id, "parameters": parameters}
         value["traffic"] = self.traffic.to_dict()
@@ -115,13 +119,13 @@ class Cell:
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Cell:
         """Return the cell that :meth:`to_dict` described."""
-        read = dict(value)
+        values = dict(value)
         setting = value["strategy"]
-        read["strategy"] = make_strategy(setting["id"], **setting["parameters"])
-        read["traffic"] = Traffic.from_dict(value["traffic"])
-        read["retained"] = np.array(value["retained"], np.int64)
-        read["born"] = np.array(value["born"], np.int64)
-        return cls(**read)
+        values["strategy"] = make_strategy(setting["id"], **setting["parameters"])
+        values["traffic"] = Traffic.from_dict(value["traffic"])
+        values["retained"] = np.array(value["retained"], np.int64)
+        values["born"] = np.array(value["born"], np.int64)
+        return cls(**values)
 
 
 def cell_key(
@@ -141,13 +145,13 @@ def measure(
     """Replay ``subject`` under ``strategy`` and measure it. A setting that cannot be run (a system prompt larger
     than its budget) gives a cell that says so; failed summarizer calls are counted. A spent budget and a summarizer
     that no call reaches are raised: no other cell would do better."""
-    started = perf_counter()
+    began_at = perf_counter()
     try:
-        run, kept = replay_subject(subject, strategy, counter, summarizer)
+        run, own_retention = replay_subject(subject, strategy, counter, summarizer)
     except (BudgetSpentError, UnusableSummarizerError):
         raise
     except MemvizError as error:
-        seconds = perf_counter() - started
+        seconds = perf_counter() - began_at
         return Cell(
             strategy,
             subject.title,
@@ -155,7 +159,7 @@ def measure(
             error=str(error),
             lacks_vectors=isinstance(error, MissingVectorsError),
         )
-    cell = cell_of(subject, run, kept, perf_counter() - started)
+    cell = cell_of(subject, run, own_retention, perf_counter() - began_at)
     if subject.rules:
         # Apart from the facts, for a sentence that denies a fact may be the rule itself.
         rules = judge(run, texts_of(run, subject.rules))
@@ -179,38 +183,44 @@ def replay_subject(
         system_prompt=subject.system_prompt,
         tools=subject.tools,
     )
-    kept = retention(run, subject.probes, subject.texts) if subject.probes else None
-    return run, kept
+    own_retention = None
+    if subject.probes:
+        own_retention = retention(run, subject.probes, subject.texts)
+    return run, own_retention
 
 
 def cell_of(
     subject: SweepConversation,
     run: Run,
-    kept: Retention | None,
+    own_retention: Retention | None,
     seconds: float = 0.0,
 ) -> Cell:
-    """Return the cell of a run of ``subject``. ``kept`` is what it retains of the subject's probes, ``None`` where that
-    is not known or there are none."""
-    sent = traffic(run)
-    retained = born = np.zeros(len(sent.turns), np.int64)
+    """Return the cell of a run of ``subject``. ``own_retention`` is that of the subject's probes, ``None`` where it is
+    not known or there are no probes."""
+    sent_traffic = traffic(run)
+    retained = born = np.zeros(len(sent_traffic.turns), np.int64)
     facts = 0
     shares: dict[Category, float] = {}
     # Of facts that may stand where nobody can read nothing can be recommended.
-    if kept is not None and (kept.judged == kept.born).all():
-        retained = kept.retained.sum(axis=1, dtype=np.int64)
-        born = kept.born.sum(axis=1, dtype=np.int64)
+    if own_retention is not None and (own_retention.judged == own_retention.born).all():
+        retained = own_retention.retained.sum(axis=1, dtype=np.int64)
+        born = own_retention.born.sum(axis=1, dtype=np.int64)
         facts = len(subject.probes)
-        shares = _shares_of(kept)
+        shares = _shares_of(own_retention)
     return Cell(
         run.strategy,
         subject.title,
-        traffic=sent,
+        traffic=sent_traffic,
         retained=retained,
         born=born,
         facts=facts,
         shares=shares,
-        summarizations=sum(one.is_summarization for one in run.compactions),
-        failed_summarizations=sum(one.failed_calls for one in run.compactions),
+        summarizations=sum(
+            compaction.is_summarization for compaction in run.compactions
+        ),
+        failed_summarizations=sum(
+            compaction.failed_calls for compaction in run.compactions
+        ),
         over_budget_requests=run.columns.over_budget,
         orphaned_requests=len(orphaned_requests(run)),
         refused_requests=refused_requests(run),
@@ -219,10 +229,10 @@ def cell_of(
     )
 
 
-def _shares_of(kept: Retention) -> dict[Category, float]:
+def _shares_of(own_retention: Retention) -> dict[Category, float]:
     shares = {}
-    for category in sorted({probe.category for probe in kept.probes}):
-        share = kept.mean_share(category)
+    for category in sorted({probe.category for probe in own_retention.probes}):
+        share = own_retention.mean_share(category)
         if not isnan(share):
             shares[category] = share
     return shares
@@ -254,20 +264,20 @@ def jobs(
 ) -> Iterator[Job]:
     """Yield the cells at ``places`` as jobs of at most ``size`` cells, conversation by conversation."""
     for number, subject in enumerate(subjects):
-        own = [place for place in places if place.subject == number]
-        mine = [(place, settings[place.setting]) for place in own]
-        for at in range(0, len(mine), size):
-            yield Job(subject, tuple(mine[at : at + size]), counter, summarizer)
+        own_places = [place for place in places if place.subject == number]
+        cells = [(place, settings[place.setting]) for place in own_places]
+        for start in range(0, len(cells), size):
+            yield Job(subject, tuple(cells[start : start + size]), counter, summarizer)
 
 
-def job_size(cells: int, workers: int, jobs_per_worker: int = 8) -> int:
+def job_size(cells: int, workers: int) -> int:
     """Return the number of cells of a job: few enough that all workers end at about the same time."""
-    return max(1, ceil(cells / (workers * jobs_per_worker)))
+    return max(1, ceil(cells / (workers * JOBS_A_WORKER)))
 
 
 def work(job: Job) -> list[tuple[CellIndex, Cell]]:
     """Measure all cells of a job."""
     return [
-        (place, measure(job.subject, one, job.counter, job.summarizer))
-        for place, one in job.settings
+        (place, measure(job.subject, setting, job.counter, job.summarizer))
+        for place, setting in job.settings
     ]

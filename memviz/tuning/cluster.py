@@ -1,6 +1,7 @@
 """A Dask cluster that sweeps are measured on as long as it is there: without it they are measured here."""
 
 from dataclasses import dataclass
+from enum import Enum, auto
 from importlib.util import find_spec
 from time import monotonic
 
@@ -11,6 +12,15 @@ DASK_VARIABLE = "MEMVIZ_DASK"
 """The environment variable with the address of the scheduler that a server's sweeps are measured on."""
 AWAY_SECONDS = 60.0
 """A cluster that was lost is asked again after so long: who asks one that is not there waits for seconds."""
+
+
+class ClusterProblem(Enum):
+    """A reason why work that is for a cluster is done here."""
+
+    AWAY = auto()
+    """The cluster cannot be reached, or was lost."""
+    KILLED = auto()
+    """The work ended the workers that did it. The cluster is there, and does other work."""
 
 
 def expect_dask() -> None:

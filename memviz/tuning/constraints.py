@@ -103,12 +103,12 @@ def first_row(table: DataFrame, *columns: str) -> Row:
     return {str(name): value for name, value in row.items()}
 
 
-def did_the_same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
+def did_the_same(row: Mapping[Any, Any], other_row: Mapping[Any, Any]) -> bool:
     """Return whether two rows are of settings that sent the same. What is unknown of both counts as equal."""
     for name in SAME_RUN:
-        mine = one[name]
-        theirs = other[name]
-        is_unknown = mine != mine and theirs != theirs
-        if mine != theirs and not is_unknown:
+        value = row[name]
+        other_value = other_row[name]
+        is_unknown = value != value and other_value != other_value
+        if value != other_value and not is_unknown:
             return False
     return True

@@ -141,11 +141,11 @@ class Designing:
         ranked: list[Measured] = []
         for number, conversations in self.rounds:
             ranked = self.measure(alive[:number], self.search[:conversations])
-            ranked.sort(key=lambda one: _order(one, self.terms, LENIENCY))
+            ranked.sort(key=lambda candidate: _order(candidate, self.terms, LENIENCY))
             # It keeps everything: where all else misses at the end, it may not have gone.
-            ranked.sort(key=lambda one: one.setting.id != EVERYTHING)
-            alive = tuple(one.setting for one in ranked)
-        ranked.sort(key=lambda one: _order(one, self.terms))
+            ranked.sort(key=lambda candidate: candidate.setting.id != EVERYTHING)
+            alive = tuple(candidate.setting for candidate in ranked)
+        ranked.sort(key=lambda candidate: _order(candidate, self.terms))
         design = Design(
             terms=self.terms,
             everything=everything.figures,
@@ -156,7 +156,9 @@ class Designing:
         )
         best = ranked[0]
         if not best.figures.can_be_used or best.figures.misses(self.terms):
-            usable = [one for one in ranked if one.figures.can_be_used]
+            usable = [
+                candidate for candidate in ranked if candidate.figures.can_be_used
+            ]
             nearest = _of_different_strategies(usable or ranked)
             return replace(design, nearest=nearest)
         parts = parts_of(best.setting)
@@ -195,12 +197,12 @@ class Designing:
         self, settings: Sequence[Strategy], subjects: Sequence[SweepConversation]
     ) -> Sweeping:
         """The sweep over these conversations, with the cells that were measured before."""
-        known = {}
+        cells_before = {}
         for s, setting in enumerate(settings):
             for c, subject in enumerate(subjects):
                 priced = self._cells.get((setting, subject.digest))
                 if priced is not None:
-                    known[CellIndex(s, c)] = priced.cell
+                    cells_before[CellIndex(s, c)] = priced.cell
         return Sweeping(
             tuple(subjects),
             tuple(settings),
@@ -210,7 +212,7 @@ class Designing:
             kept=self.kept,
             executor=self.executor,
             workers=self.workers,
-            cells=known,
+            cells=cells_before,
         )
 
     def replay_anew(self, setting: Strategy) -> Figures:
@@ -264,20 +266,20 @@ def _order(
     """The order in which settings are taken: those that ran, those with the fewest requests that a provider refuses,
     the nearest to the terms, the cheapest, and of equal cost the one that keeps most."""
     figures = measured.figures
-    kept = sum(share.value for share in figures.kept.values())
+    kept_shares = sum(share.value for share in figures.kept.values())
     missed = sum(figures.misses(terms, leniency).values())
     usd = round(figures.usd_per_1000.value, 9)
     refused = figures.refused_requests
-    return (not figures.is_measured, refused, missed, usd, -kept)
+    return (not figures.is_measured, refused, missed, usd, -kept_shares)
 
 
 def _of_different_strategies(measured: Sequence[Measured]) -> tuple[Measured, ...]:
     """The first two, of different strategies if they can be."""
     first_of_each: dict[str, Measured] = {}
-    for one in measured:
-        first_of_each.setdefault(one.setting.id, one)
+    for candidate in measured:
+        first_of_each.setdefault(candidate.setting.id, candidate)
     different = list(first_of_each.values())
-    others = [one for one in measured if one not in different]
+    others = [candidate for candidate in measured if candidate not in different]
     return tuple([*different, *others][:NEAREST])
 
 

@@ -34,7 +34,7 @@ from memviz.core.errors import SweepError
 from memviz.core.translation import _
 from memviz.models.base import Model
 from memviz.models.names import is_free
-from memviz.tuning.cluster import expect_dask
+from memviz.tuning.cluster import Cluster, ClusterProblem, expect_dask
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -249,6 +249,14 @@ def _do(work: Callable[[Job], Result], job: Job) -> list[Result]:
 
 class KilledWorkersError(SweepError):
     """A job ended the workers of a cluster, which is there and does others."""
+
+
+def problem_of(error: SweepError, cluster: Cluster) -> ClusterProblem:
+    """Return the problem of a cluster that did not do its work. One that is away is not asked again for a while."""
+    if isinstance(error, KilledWorkersError):
+        return ClusterProblem.KILLED
+    cluster.lose()
+    return ClusterProblem.AWAY
 
 
 AHEAD = 4

@@ -89,8 +89,8 @@ class Figures:
         missing = {
             USD: self.usd_per_1000.at(-leniency) / terms.usd_per_1000 - 1,
         }
-        for kind, kept in self.kept.items():
-            missing[kind] = terms.keep[kind] - kept.at(leniency)
+        for kind, share in self.kept.items():
+            missing[kind] = terms.keep[kind] - share.at(leniency)
         return {term: by for term, by in missing.items() if by > ROUNDING}
 
 

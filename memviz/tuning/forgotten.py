@@ -135,8 +135,8 @@ class Why:
     def sent_until(self) -> Span | None:
         """The requests that held it last before the loss; of one that is not lost the last ones that hold it."""
         before = takewhile(lambda span: span is not self.loss, self.spans)
-        known = [span for span in before if span.state.is_known]
-        return known[-1] if known else None
+        spans_with_it = [span for span in before if span.state.is_known]
+        return spans_with_it[-1] if spans_with_it else None
 
     @property
     def lost_at(self) -> TurnRecord | None:
@@ -160,11 +160,11 @@ class Why:
         if record is None:
             return ()
         summaries = self.run.space.summaries
-        held = frozenset[str]()
+        words_held = frozenset[str]()
         for version in versions_of(record.parts, summaries):
-            held |= content_words(summaries.versions[version].text)
+            words_held |= content_words(summaries.versions[version].text)
         statement = self.probe.question.replace(BLANK, self.probe.answers[0])
-        return spelled(statement, held)
+        return spelled(statement, words_held)
 
     def at(self, place: int) -> TurnRecord:
         """Return the request at a place of ``spans``."""
@@ -309,16 +309,24 @@ def lost_statements(run: Run, probes: Sequence[Probe]) -> list[Why]:
     facts, and rules and decisions that state no value."""
     # Apart, for what denies a fact is a part of a rule.
     statements = [*explain(run, probes), *explain(run, rules_of(run.log, probes))]
-    lost = [one for one in statements if one.loss and one.loss is one.spans[-1]]
+    lost = [
+        statement
+        for statement in statements
+        if statement.loss and statement.loss is statement.spans[-1]
+    ]
     lost.sort(
-        key=lambda one: (_is_of_tool(one), _weight(one.probe), -one.without),
+        key=lambda statement: (
+            _is_of_tool(statement),
+            _weight(statement.probe),
+            -statement.without,
+        ),
     )
     return lost[:MOST_STATEMENTS]
 
 
 def _is_of_tool(statement: Why) -> bool:
-    said = statement.said
-    return bool(said) and statement.run.log[said[0]].role == "tool"
+    positions = statement.said
+    return bool(positions) and statement.run.log[positions[0]].role == "tool"
 
 
 def _weight(probe: Probe) -> int:

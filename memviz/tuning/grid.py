@@ -30,16 +30,17 @@ Values = dict[str, tuple[Any, ...]]
 def axes(strategy: type[Strategy]) -> tuple[Parameter, ...]:
     """Return the parameters of a strategy that change what a replay sends, and have values to step through: numbers
     and switches. Parameters of what a model does by itself in a live turn change nothing in a replay."""
-    return tuple(
-        one
-        for one in strategy.parameters()
-        if not one.live_only and (one.is_number or one.kind is bool)
-    )
+    stepped = []
+    for parameter in strategy.parameters():
+        has_steps = parameter.is_number or parameter.kind is bool
+        if has_steps and not parameter.live_only:
+            stepped.append(parameter)
+    return tuple(stepped)
 
 
 def suggested_values(
     parameter: Parameter,
-    steps: int = DEFAULT_STEPS,
+    steps: int,
     largest: Mapping[str, int] | None = None,
 ) -> tuple[Any, ...]:
     """Return values to try: both states of a switch; for a number ``steps`` round ones, evenly by ratio, over the range
@@ -60,19 +61,26 @@ def recorded_values(strategy: type[Strategy], recorded: Iterable[Strategy]) -> V
     """Return the values of each axis that are worth offering because their summaries were ``recorded``: those of the
     main parameter, and of every other parameter that was recorded with several values, such as ``summary_words`` 0 and
     120. A setting in which any other parameter differs from its default says nothing of the main one."""
-    own = [one for one in recorded if one.id == strategy.id]
+    recorded_settings = [setting for setting in recorded if setting.id == strategy.id]
     offered = []
-    usual = own
+    usual = recorded_settings
     for axis in axes(strategy):
-        found = {getattr(one, axis.name) for one in own}
-        if len(found) > 1 or axis.name == strategy.main_parameter:
+        recorded_numbers = {
+            getattr(setting, axis.name) for setting in recorded_settings
+        }
+        if len(recorded_numbers) > 1 or axis.name == strategy.main_parameter:
             offered.append(axis.name)
         else:
-            usual = [one for one in usual if getattr(one, axis.name) == axis.default]
+            usual = [
+                setting
+                for setting in usual
+                if getattr(setting, axis.name) == axis.default
+            ]
     if not usual:
         return {}
     return {
-        name: tuple(sorted({getattr(one, name) for one in usual})) for name in offered
+        name: tuple(sorted({getattr(setting, name) for setting in usual}))
+        for name in offered
     }
 
 
@@ -84,11 +92,11 @@ def spread(low: int, high: int, steps: int = DEFAULT_STEPS) -> tuple[int, ...]:
     if not low:
         return (0, high) if steps == 2 else (0, *spread(1, high, steps - 1))
     ratio = (high / low) ** (1 / (steps - 1))
-    found = {low, high}
+    numbers = {low, high}
     for step in range(1, steps - 1):
         between = _rounded(low * ratio**step)
-        found.add(min(high, max(low, between)))
-    return tuple(sorted(found))
+        numbers.add(min(high, max(low, between)))
+    return tuple(sorted(numbers))
 
 
 def _rounded(value: float) -> int:
@@ -109,7 +117,7 @@ def _refusal(cls: type[Strategy]) -> str:
     """Return the sentence that says why a strategy cannot be run here; empty where it can be, or where a parameter has
     no default, so that it cannot say it yet."""
     try:
-        return cls().can_be_run()
+        return cls().reason_not_to_run()
     except ParameterError:
         return ""
 
@@ -137,16 +145,18 @@ def settings(grid: Grid) -> tuple[Strategy, ...]:
     Raises :class:`memviz.UnknownStrategyError`, and :class:`memviz.ParameterError` for a parameter that a
     strategy does not have, a value out of range, an empty list of values, or a strategy that cannot be run here.
     """
-    made: dict[tuple[str, str], Strategy] = {}
-    for id, given in grid.items():
-        cannot = _refusal(strategy_class(id))
-        if cannot:
-            allowed = _("a strategy that can be run here. {cannot}", cannot=cannot)
+    settings_by_key: dict[tuple[str, str], Strategy] = {}
+    for id, own_values in grid.items():
+        reason = _refusal(strategy_class(id))
+        if reason:
+            allowed = _("a strategy that can be run here. {cannot}", cannot=reason)
             raise ParameterError("grid", id, allowed)
-        if given is None:
+        if own_values is None:
             values = suggested(id)
         else:
-            values = {name: _listed(id, name, one) for name, one in given.items()}
+            values = {
+                name: _listed(id, name, value) for name, value in own_values.items()
+            }
         number = prod(map(len, values.values()))
         if number > MAX_SETTINGS:
             allowed = _("at most {number:,} of one strategy", number=MAX_SETTINGS)
@@ -157,26 +167,24 @@ def settings(grid: Grid) -> tuple[Strategy, ...]:
             steps = values.get("steps") or (strategy(id).model_dump()["steps"],)
             values = spread_numbers(steps, values)
         for combination in product(*values.values()):
-            one = strategy(id, **dict(zip(values, combination, strict=True)))
-            made.setdefault((id, one.model_dump_json()), one)
-    if not made:
+            setting = strategy(id, **dict(zip(values, combination, strict=True)))
+            settings_by_key.setdefault((id, setting.model_dump_json()), setting)
+    if not settings_by_key:
         allowed = _(
             "at least one strategy out of: {list}", list=", ".join(strategies())
         )
         raise ParameterError("grid", dict(grid), allowed)
-    return tuple(made.values())
+    return tuple(settings_by_key.values())
 
 
-def suggested(
-    id: str, steps: int = DEFAULT_STEPS, largest: Mapping[str, int] | None = None
-) -> Values:
+def suggested(id: str, largest: Mapping[str, int] | None = None) -> Values:
     """Return the values to begin with for every axis of a strategy: several of its main parameter, of the others the
     default alone. ``largest``: see :func:`suggested_values`."""
     cls = strategies().get(id) or type(strategy(id))
     values: Values = {axis.name: (axis.default,) for axis in axes(cls)}
     for axis in axes(cls):
         if axis.name == cls.main_parameter:
-            values[axis.name] = suggested_values(axis, steps, largest)
+            values[axis.name] = suggested_values(axis, DEFAULT_STEPS, largest)
     return values
 
 
@@ -185,15 +193,17 @@ def largest_sizes(logs: Iterable[Log], counter: Counter) -> dict[str, int]:
     sizes = {"tokens": 1, "messages": 1, "turns": 1}
     for log in logs:
         tokens = int(log.token_sums(counter).totals[-1])
-        found = {"tokens": tokens, "messages": len(log), "turns": log.turn_count}
-        sizes = {unit: max(size, found[unit]) for unit, size in sizes.items()}
+        log_sizes = {"tokens": tokens, "messages": len(log), "turns": log.turn_count}
+        sizes = {unit: max(size, log_sizes[unit]) for unit, size in sizes.items()}
     return sizes
 
 
-def _listed(id: str, name: str, given: Any) -> tuple[Any, ...]:
-    if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
-        return (given,)
-    values = tuple(given)
+def _listed(id: str, name: str, values_or_one: Any) -> tuple[Any, ...]:
+    if not isinstance(values_or_one, Iterable) or isinstance(
+        values_or_one, str | Mapping
+    ):
+        return (values_or_one,)
+    values = tuple(values_or_one)
     if not values:
         raise ParameterError(name, "nothing", _("at least one value"), id)
     return values

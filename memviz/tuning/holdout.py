@@ -41,12 +41,14 @@ def split_conversations(
                 number=len(different),
             )
         )
-    by_length = sorted(different, key=lambda one: (len(one.log), one.digest))
+    by_length = sorted(
+        different, key=lambda conversation: (len(conversation.log), conversation.digest)
+    )
     start = Random(seed).randrange(len(by_length))  # noqa: S311 - can be repeated
-    drawn = draw_evenly(by_length, start)
-    held_out = max(LEAST_HELD_OUT, round(holdout * len(drawn)))
-    held_out = min(held_out, len(drawn) - LEAST_HELD_OUT)
-    return drawn[held_out:], drawn[:held_out]
+    in_drawn_order = draw_evenly(by_length, start)
+    held_out = max(LEAST_HELD_OUT, round(holdout * len(in_drawn_order)))
+    held_out = min(held_out, len(in_drawn_order) - LEAST_HELD_OUT)
+    return in_drawn_order[held_out:], in_drawn_order[:held_out]
 
 
 def draw_evenly(values: Sequence[T], start: int) -> tuple[T, ...]:
@@ -58,8 +60,8 @@ def draw_evenly(values: Sequence[T], start: int) -> tuple[T, ...]:
     """
     turned = [*values[start:], *values[:start]]
     draws = sorted(range(len(turned)), key=lambda draw: draw * _GOLDEN % 1)
-    drawn = dict(zip(draws, turned, strict=True))
-    return tuple(drawn[draw] for draw in range(len(turned)))
+    by_draw = dict(zip(draws, turned, strict=True))
+    return tuple(by_draw[draw] for draw in range(len(turned)))
 
 
 def leave_out_copies(subjects: Sequence[SweepConversation]) -> list[SweepConversation]:

@@ -55,15 +55,21 @@ class Pace:
 
     def seconds(self, key: PaceKey, messages: int) -> float | None:
         """Return how long measuring so many messages takes; ``None`` where the strategy was never measured."""
-        known = self._messages[key]
-        return self._seconds[key] / known * messages if known else None
+        messages_measured = self._messages[key]
+        return (
+            self._seconds[key] / messages_measured * messages
+            if messages_measured
+            else None
+        )
 
     def seconds_of_all(
         self, settings: Iterable[Strategy], writer: str, messages: int
     ) -> float | None:
         """Return how long all of them take over so many messages; ``None`` where one of them is not known."""
         total = 0.0
-        for key, number in Counter(PaceKey.of(one, writer) for one in settings).items():
+        for key, number in Counter(
+            PaceKey.of(setting, writer) for setting in settings
+        ).items():
             seconds = self.seconds(key, messages)
             if seconds is None:
                 return None
@@ -120,22 +126,22 @@ class DueWork:
 
     def seconds_left(self, passed_seconds: float) -> float | None:
         """Return the time that the rest takes; ``None`` before anything of it is known."""
-        known = 0
-        left = 0.0
+        messages_with_pace = 0
+        seconds_due = 0.0
         # A list: another thread may add to it.
         for key, messages in list(self._messages.items()):
             seconds = self.pace.seconds(key, messages)
             if seconds is not None:
-                known += messages
-                left += seconds
-        if not known:
+                messages_with_pace += messages
+                seconds_due += seconds
+        if not messages_with_pace:
             return 0.0 if self._worked_seconds else None
         # A strategy that was never measured is taken to be like the others.
-        left *= self._messages.total() / known
+        seconds_due *= self._messages.total() / messages_with_pace
         if self._worked_seconds:
             # Several workers share it.
-            left *= min(1.0, passed_seconds / self._worked_seconds)
-        return left
+            seconds_due *= min(1.0, passed_seconds / self._worked_seconds)
+        return seconds_due
 
 
 def middle_first(values: Sequence[T]) -> list[T]:
@@ -154,7 +160,9 @@ def most_telling_first(settings: Sequence[Strategy]) -> list[int]:
     """Return the numbers (0-based) of the settings in the order in which a sweep that has little time measures them:
     a middle one of each family, then of its other strategies, then both ends, then those between."""
     by_strategy: dict[str, list[int]] = {}
-    for number in sorted(range(len(settings)), key=lambda one: _value(settings[one])):
+    for number in sorted(
+        range(len(settings)), key=lambda position: _value(settings[position])
+    ):
         by_strategy.setdefault(settings[number].id, []).append(number)
     order = []
     strategies_seen: Counter[str] = Counter()

@@ -51,7 +51,7 @@ def paid_summarizer(
 
     Raises :class:`memviz.ParameterError` for a model whose price is unknown.
     """
-    asked = model(
+    priced_model = model(
         name,
         retries=RETRIES,
         longest_wait=LONGEST_WAIT_SECONDS,
@@ -59,8 +59,8 @@ def paid_summarizer(
         **options,
     )
     if notes is not None:
-        asked = Noted(asked, notes)
-    paid = Budgeted(asked, budget, usd_per_million=usd_per_million)
+        priced_model = Noted(priced_model, notes)
+    paid = Budgeted(priced_model, budget, usd_per_million=usd_per_million)
     return FirstFailureEnds(Interruptible(paid, budget.expect_open))
 
 

@@ -103,20 +103,20 @@ def recommend(sweep: Measured, constraints: Constraints) -> Recommendation:
         return Recommendation(None, (_(NOTHING_MEASURED),))
     measure = sweep.cost_measure
     left_out = left_out_in_words(table, constraints)
-    found = best_row(table, constraints, measure)
-    if found is None:
+    row_and_fit = best_row(table, constraints, measure)
+    if row_and_fit is None:
         return Recommendation(None, tuple(left_out) or (_(ALL_FAILED),))
-    first, fits = found
+    first, fits = row_and_fit
     if not fits:
         return _nothing_fits(sweep, first, constraints, left_out)
     number = first["setting"]
     fitting = table[constraints.fits(table)]
     considered = int((constraints.takes(table) | (table["failed"] > 0)).sum())
     has_facts = bool(table["retention"].notna().any())
-    asked = constraints if has_facts else constraints.of_size
+    wish = constraints if has_facts else constraints.of_size
     reasons = [
         _what_it_does(sweep, first, has_facts),
-        _why_it(considered, len(fitting), measure, asked),
+        _why_it(considered, len(fitting), measure, wish),
         *idle_in_words(sweep, number),
         *refused_in_words(sweep, number),
         *left_out,
@@ -169,14 +169,14 @@ _DOES_IN_SEVERAL_WITHOUT_FACTS = noop(
 )
 
 
-def _why_it(all_settings: int, fitting: int, measure: str, asked: Constraints) -> str:
+def _why_it(all_settings: int, fitting: int, measure: str, wish: Constraints) -> str:
     if all_settings == 1:
         return _("It is the only setting.")
     if fitting == 1:
         return _(
             "It is the only one of {settings:,} settings that {does}.",
             settings=all_settings,
-            does=asked_in_words(asked, is_one=True),
+            does=asked_in_words(wish, is_one=True),
         )
     least = noop(
         "It is the cheapest of the {fitting:,} (out of {settings:,}) that {do}."
@@ -185,16 +185,16 @@ def _why_it(all_settings: int, fitting: int, measure: str, asked: Constraints) -
         least = noop(
             "It is the one with the fewest tokens of the {fitting:,} (out of {settings:,}) that {do}."
         )
-    return _(least, fitting=fitting, settings=all_settings, do=asked_in_words(asked))
+    return _(least, fitting=fitting, settings=all_settings, do=asked_in_words(wish))
 
 
-def asked_in_words(asked: Constraints, *, is_one: bool = False) -> str:
+def asked_in_words(constraints: Constraints, *, is_one: bool = False) -> str:
     """Return ``keep 90% of the facts with at most 3,000 tokens in a request``: what settings have to do; ``keeps …``
     of a single one (``is_one``)."""
     number = 1 if is_one else 2
-    limit = asked.max_peak_tokens
-    share = share_in_words(asked.min_retention)
-    if asked.min_retention <= 0:
+    limit = constraints.max_peak_tokens
+    share = share_in_words(constraints.min_retention)
+    if constraints.min_retention <= 0:
         if limit is None:
             return _("could be run")
         return ngettext(
@@ -226,29 +226,29 @@ def _runner_up(
         return _("{label} did exactly the same here.", label=second["label"])
     cost = second[measure]
     least = first[measure]
-    at = cost_in_words(second)
+    price = cost_in_words(second)
     if cost <= least * SAME_COST:
-        at = _("the same cost")
+        price = _("the same cost")
     elif least and 0.001 <= cost / least - 1 <= 10:
-        at = _("{share:.1%} more", share=cost / least - 1)
+        price = _("{share:.1%} more", share=cost / least - 1)
     if not has_facts:
-        return _("Next: {label}, at {cost}.", label=second["label"], cost=at)
-    kept = share_in_words(second["retention"])
+        return _("Next: {label}, at {cost}.", label=second["label"], cost=price)
+    share = share_in_words(second["retention"])
     return _(
         "Next: {label}, at {cost}, keeps {share}.",
         label=second["label"],
-        cost=at,
-        share=kept,
+        cost=price,
+        share=share,
     )
 
 
 def _nothing_fits(
     sweep: Measured,
     nearest: Mapping[str, Any],
-    asked: Constraints,
+    constraints: Constraints,
     left_out: Sequence[str],
 ) -> Recommendation:
-    limit = asked.max_peak_tokens
+    limit = constraints.max_peak_tokens
     if limit is not None and nearest["peak_tokens"] > limit:
         reason = _(
             "No setting stays within {tokens:,} tokens a request: the least is {least:,.0f}, with {label}. Allow "
@@ -261,9 +261,9 @@ def _nothing_fits(
         template = _NONE_KEEPS if limit is None else _NONE_KEEPS_WITHIN
         reason = _(
             template,
-            share=share_in_words(asked.min_retention, nearest["retention"]),
+            share=share_in_words(constraints.min_retention, nearest["retention"]),
             tokens=limit,
-            most=share_in_words(nearest["retention"], asked.min_retention),
+            most=share_in_words(nearest["retention"], constraints.min_retention),
             label=nearest["label"],
         )
     return Recommendation(

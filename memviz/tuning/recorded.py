@@ -113,9 +113,11 @@ def recorded_run(
     events = tuple(event for event in transcript.events if event.kind == "compaction")
     if not events:
         return None
-    kept = 0
+    keep_user_tokens = 0
     if transcript.format == CODEX:
-        kept = presets()[CODEX].parameters["keep_user_tokens"]
+        keep_user_tokens = presets()[CODEX].parameters["keep_user_tokens"]
     edits = any(EDITED_PROMPT in warning for warning in transcript.warnings)
-    strategy = Recorded(events=events, keep_user_tokens=kept, edits_prompt=edits)
+    strategy = Recorded(
+        events=events, keep_user_tokens=keep_user_tokens, edits_prompt=edits
+    )
     return replay(transcript, strategy, model=None, counter=counter)

@@ -89,7 +89,7 @@ class Offer:
         yield from self._pin(lost)
         yield from self._retrieval(lost)
         yield from self._larger_limit(lost)
-        cheapest = {one.more_tokens: one for one in self._presets(lost)}
+        cheapest = {remedy.more_tokens: remedy for remedy in self._presets(lost)}
         yield from sorted(cheapest.values(), key=_price)[:MOST_PRESETS]
 
     def _pin(self, lost: Why) -> Iterator[Remedy]:
@@ -138,7 +138,11 @@ class Offer:
         """Yield the main parameter, doubled until the statement stays."""
         strategy = lost.run.strategy
         name = strategy.main_parameter
-        limits = {one.name: one for one in strategy.parameters() if one.is_number}
+        limits = {
+            parameter.name: parameter
+            for parameter in strategy.parameters()
+            if parameter.is_number
+        }
         if name not in limits:
             return
         sizes = largest_sizes([self._log], lost.run.counter)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,24 +34,29 @@ if TYPE_CHECKING:
     from pandas import DataFrame, Series
     from pandas.api.typing import SeriesGroupBy
 
+
+class Measure(NamedTuple):
+    """One measure of a cell."""
+
+    worst: Literal["min", "max"]
+    """The less favourable end: much of what it costs, little of what it retains."""
+    is_added: bool = False
+    """It is added over several conversations: one pays for each of them."""
+
+
+_PAID = Measure("max", is_added=True)
+_SIZE = Measure("max")
+_SHARE = Measure("min")
 MEASURES = {
-    "usd": "max", "uncached_usd": "max", "main_usd": "max", "summarizer_usd": "max", "usd_per_fact": "max",
-    "all_tokens": "max", "sent_tokens": "max", "mean_tokens": "max", "peak_tokens": "max", "summarizer_tokens": "max",
-    "summarizations": "max", "failed_summarizations": "max", "over_budget_requests": "max",
-    "orphaned_requests": "max", "refused_requests": "max",
-    "hit_rate": "min", "retention": "min", "rule_retention": "min", "final_retention": "min", "seconds": "max",
+    "usd": _PAID, "uncached_usd": _PAID, "main_usd": _PAID, "summarizer_usd": _PAID, "usd_per_fact": _SIZE,
+    "all_tokens": _PAID, "sent_tokens": _PAID, "mean_tokens": _SIZE, "peak_tokens": _SIZE, "summarizer_tokens": _PAID,
+    "summarizations": _PAID, "failed_summarizations": _PAID, "over_budget_requests": _PAID,
+    "orphaned_requests": _PAID, "refused_requests": _PAID,
+    "hit_rate": _SHARE, "retention": _SHARE, "rule_retention": _SHARE, "final_retention": _SHARE, "seconds": _PAID,
 }  # fmt: skip
-"""What is measured of a cell, and which end of it is the less favourable."""
-ADDED = (
-    "usd", "uncached_usd", "main_usd", "summarizer_usd", "all_tokens", "sent_tokens", "summarizer_tokens",
-    "summarizations", "failed_summarizations", "over_budget_requests", "orphaned_requests",
-    "refused_requests", "seconds",
-)  # fmt: skip
-"""Measures that are added over several conversations: one pays for each of them."""
+"""The measures of a cell, by name."""
 SPREAD = ("usd", "all_tokens")
 """Measures of which a single conversation's mean, least and most stand beside the sum."""
-
-
 _OF_FACTS = ("retention", "rule_retention", "final_retention")
 """Measures that only a conversation with facts has."""
 _COLUMNS = (
@@ -70,7 +75,7 @@ _USD = {
     "usd": "total_usd", "uncached_usd": "uncached_total_usd", "main_usd": "main_usd",
     "summarizer_usd": "summarizer_usd",
 }  # fmt: skip
-"""Columns of dollars, and what a cost calls them."""
+"""Columns of dollars, each with its field of a :class:`~memviz.metrics.cost.cost.Cost`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,17 +104,18 @@ class Sweep(NotebookOutput):
     @property
     def grounds(self) -> Grounds:
         """The facts and the summaries that its figures rest on."""
-        facts = {
-            place.subject: cell.facts
-            for place, cell in self.cells.items()
-            if not cell.error  # a setting that could not be run counted none
-        }
-        has_facts = [bool(facts.get(number)) for number in range(len(self.subjects))]
+        fact_counts: dict[int, int] = {}
+        for index, cell in self.cells.items():
+            # A setting that could not be run counted none.
+            if not cell.error:
+                fact_counts[index.subject] = cell.facts
+        conversations = range(len(self.subjects))
+        has_facts = [bool(fact_counts.get(number)) for number in conversations]
         guessed = sum(compress(self.guessed_facts, has_facts))
         is_summarized = any(cell.summarizations for cell in self.cells.values())
         return Grounds(
             guessed,
-            sum(facts.values()) - guessed,
+            sum(fact_counts.values()) - guessed,
             self.summarizer if is_summarized else "",
             sum(compress(self.unmeasured_results, has_facts)),
         )
@@ -122,9 +128,11 @@ class Sweep(NotebookOutput):
     @property
     def left_out(self) -> tuple[Strategy, ...]:
         """The settings that were measured over no conversation: the sweep was ended before, or its time was over."""
-        measured = {place.setting for place in self.cells}
-        numbered = enumerate(self.settings)
-        return tuple(one for number, one in numbered if number not in measured)
+        measured = {index.setting for index in self.cells}
+        numbers = range(len(self.settings))
+        return tuple(
+            self.settings[number] for number in numbers if number not in measured
+        )
 
     @property
     def has_rules(self) -> bool:
@@ -135,19 +143,19 @@ class Sweep(NotebookOutput):
         """Return the same cells on other terms."""
         return replace(self, assumptions=assumptions)
 
-    def cost(self, place: CellIndex) -> Cost:
+    def cost(self, index: CellIndex) -> Cost:
         """Return the cost of one cell, request by request."""
-        return self.assumptions.cost(self.cells[place].traffic)
+        return self.assumptions.cost(self.cells[index].traffic)
 
     @cached_property
     def _frame(self) -> DataFrame:
         from pandas import DataFrame
 
         rows = []
-        for place in sorted(self.cells):
-            row = self._setting_row(place.setting)
-            row["conversation"] = self.subjects[place.subject]
-            row |= measures_of(self.cells[place], self.cost(place))
+        for index in sorted(self.cells):
+            row = self._setting_row(index.setting)
+            row["conversation"] = self.subjects[index.subject]
+            row |= measures_of(self.cells[index], self.cost(index))
             rows.append(row)
         columns = [*self._setting_columns, "conversation", *_COLUMNS]
         return DataFrame(rows, columns=columns)
@@ -181,10 +189,10 @@ class Sweep(NotebookOutput):
             self._tables[over] = self._summed_up(over)
         table = self._tables[over].copy()
         # The table is kept; its reader may choose another language.
-        table["label"] = [self.settings[one].label for one in table["setting"]]
+        table["label"] = [self.settings[number].label for number in table["setting"]]
         if allow_refused:
-            asked = Constraints(over=over, allow_refused=True)
-            table["front"] = self._on_front(table, asked)
+            constraints = Constraints(over=over, allow_refused=True)
+            table["front"] = self._on_front(table, constraints)
         return table
 
     @cached_property
@@ -192,29 +200,34 @@ class Sweep(NotebookOutput):
         """The numbers (0-based) of the conversations that settings are compared over: those that every setting which
         was measured at all was measured over, so that sums of a sweep that was ended early compare like with like.
         Where there is none, the conversation that most settings were measured over."""
-        started = {place.setting for place in self.cells}
-        measured = Counter(place.subject for place in self.cells)
-        shared = [one for one in sorted(measured) if measured[one] == len(started)]
-        if shared or not measured:
-            return tuple(shared)
-        return (min(measured, key=lambda subject: (-measured[subject], subject)),)
+        started = {index.setting for index in self.cells}
+        setting_counts = Counter(index.subject for index in self.cells)
+        most_settings = max(setting_counts.values(), default=0)
+        measured_most = [
+            number
+            for number in sorted(setting_counts)
+            if setting_counts[number] == most_settings
+        ]
+        is_measured_by_all = most_settings == len(started)
+        return tuple(measured_most if is_measured_by_all else measured_most[:1])
 
     def _summed_up(self, over: Over) -> DataFrame:
-        places = sorted(self.cells)
-        is_compared = [place.subject in self.compared_conversations for place in places]
+        compared = self.compared_conversations
+        is_compared = [index.subject in compared for index in sorted(self.cells)]
         rows = self._frame[np.array(is_compared, bool)]
         is_measured = rows["error"] == ""
         frame = rows[is_measured]
         grouped = frame.groupby("setting", sort=True)
         with_facts = frame[frame["retention"].notna()].groupby("setting", sort=True)
         table = grouped.agg(dict.fromkeys(self._setting_columns[1:], "first"))
-        for name in ADDED:
-            table[name] = _summary(grouped[name], "sum")
+        for name, measure in MEASURES.items():
+            if measure.is_added:
+                table[name] = _summary(grouped[name], "sum")
         for name in SPREAD:
             for column, how in {"mean": "mean", "least": "min", "most": "max"}.items():
                 table[f"{name}_{column}"] = _summary(grouped[name], how)
         for name in ("peak_tokens", *_OF_FACTS):
-            how = "median" if over == "median" else MEASURES[name]
+            how = "median" if over == "median" else MEASURES[name].worst
             table[name] = grouped[name].agg(how)
         sent = grouped["sent_tokens"].sum()
         table["mean_tokens"] = sent / grouped["requests"].sum().clip(lower=1)
@@ -230,16 +243,18 @@ class Sweep(NotebookOutput):
         table["front"] = self._on_front(table, Constraints(over=over))
         return table.reset_index()
 
-    def _on_front(self, table: DataFrame, asked: Constraints) -> NDArray[np.bool_]:
-        comparable = table["retention"].where(asked.takes(table))
+    def _on_front(
+        self, table: DataFrame, constraints: Constraints
+    ) -> NDArray[np.bool_]:
+        comparable = table["retention"].where(constraints.takes(table))
         costs = table[self.cost_measure].to_numpy(float)
         return on_front(costs, comparable.to_numpy(float))
 
     @cached_property
     def cost_measure(self) -> str:
         """The column that is compared as the cost: ``usd``, or ``all_tokens`` where a price is unknown."""
-        known = self._frame.loc[self._frame["error"] == "", "usd"]
-        return "usd" if len(known) and known.notna().all() else "all_tokens"
+        prices = self._frame.loc[self._frame["error"] == "", "usd"]
+        return "usd" if len(prices) and prices.notna().all() else "all_tokens"
 
     def pareto(
         self, over: Over = "median", *, allow_refused: bool = False
@@ -252,8 +267,8 @@ class Sweep(NotebookOutput):
 
     def cells_of(self, setting: int) -> list[Cell]:
         """Return the cells of the setting of this number (0-based), one a conversation."""
-        places = [place for place in sorted(self.cells) if place.setting == setting]
-        return [self.cells[place] for place in places]
+        indices = [index for index in sorted(self.cells) if index.setting == setting]
+        return [self.cells[index] for index in indices]
 
     def best(
         self,
@@ -266,8 +281,8 @@ class Sweep(NotebookOutput):
         """Return the cheapest setting whose requests hold at least ``min_retention`` (0 to 1) of the facts stated so
         far and have at most ``max_peak_tokens`` tokens, with the reasons and the runner-up. One that sends requests
         that a provider refuses is left out, and that is said, unless ``allow_refused``."""
-        asked = Constraints(min_retention, max_peak_tokens, over, allow_refused)
-        return recommend(self, asked)
+        constraints = Constraints(min_retention, max_peak_tokens, over, allow_refused)
+        return recommend(self, constraints)
 
     @cached_property
     def _setting_columns(self) -> tuple[str, ...]:
@@ -295,33 +310,32 @@ def named_setting(number: int, setting: Strategy) -> dict[str, Any]:
 
 def as_sweep(
     runs: Sequence[Run],
-    kept: Sequence[Retention | None],
-    subject: SweepConversation,
+    retentions: Sequence[Retention | None],
+    conversation: SweepConversation,
     assumptions: PricingAssumptions,
 ) -> Sweep:
-    """Return the sweep whose settings are those of ``runs``, at least one, of the conversation ``subject``, so that
-    they are judged by the same rules and in the same words. ``kept`` is what each of them retains of its probes,
-    ``None`` where that is not known."""
-    cells = {
-        CellIndex(number, 0): cell_of(subject, run, retained)
-        for number, (run, retained) in enumerate(zip(runs, kept, strict=True))
-    }
+    """Return the sweep whose settings are those of ``runs``, at least one, over one conversation, so that they are
+    judged by the same rules and in the same words. ``retentions`` has an item for each run, ``None`` where what it
+    retains is not known."""
+    cells = {}
+    for number, (run, retention) in enumerate(zip(runs, retentions, strict=True)):
+        cells[CellIndex(number, 0)] = cell_of(conversation, run, retention)
     counter = runs[0].counter
     return Sweep(
         tuple(run.strategy for run in runs),
-        (subject.title,),
+        (conversation.title,),
         cells,
         assumptions,
-        guessed_facts=(subject.guessed_facts,),
-        unmeasured_results=(subject.unmeasured_results,),
+        guessed_facts=(conversation.guessed_facts,),
+        unmeasured_results=(conversation.unmeasured_results,),
         summarizer=OFFLINE if any(map(has_offline_summary, runs)) else "",
         counter=counter.name,
-        largest=largest_sizes((subject.log,), counter),
+        largest=largest_sizes((conversation.log,), counter),
     )
 
 
 def _summary(values: SeriesGroupBy[Any, Any], how: str) -> Series[Any]:
-    """Return one value a setting; where that of any conversation is unknown, so is the one of all."""
+    """Return one value a setting: unknown where that of any of its conversations is."""
     return values.agg(how).where(values.count() == values.size())
 
 
@@ -331,8 +345,8 @@ def measures_of(cell: Cell, cost: Cost) -> dict[str, Any]:
     if cell.error:
         return {"facts": cell.facts, "seconds": cell.seconds, "error": cell.error}
     row = {name: getattr(cell, name) for name in _OF_CELL}
-    for name, of_cost in _USD.items():
-        usd = getattr(cost, of_cost)
+    for name, cost_field in _USD.items():
+        usd = getattr(cost, cost_field)
         row[name] = nan if usd is None else usd
     retained = cell.retention * cell.facts
     traffic = cell.traffic

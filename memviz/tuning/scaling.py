@@ -88,10 +88,10 @@ def scaled(
         preset = presets.get(parameter.name)
         if preset is None:
             continue
-        wanted = own_window_tokens
+        target_tokens = own_window_tokens
         if parameter.name not in WINDOW_PARAMETERS:
-            wanted = _round(preset, share)
-        values[parameter.name] = min(preset, _within(parameter, wanted))
+            target_tokens = _round(preset, share)
+        values[parameter.name] = min(preset, _within(parameter, target_tokens))
     if values == presets:
         return None
     if share == 1:
@@ -114,9 +114,12 @@ def presets_of(
     """Return the limits in tokens that a strategy begins with, or a product, by parameter; a limit of 0 is none. A
     window is among them where they are made for it, or where it is all there is."""
     presets = {
-        one.name: int(chosen.get(one.name, one.default))
-        for one in strategy.parameters()
-        if one.unit == "tokens" and one.is_number and one.default and not one.live_only
+        parameter.name: int(chosen.get(parameter.name, parameter.default))
+        for parameter in strategy.parameters()
+        if parameter.unit == "tokens"
+        and parameter.is_number
+        and parameter.default
+        and not parameter.live_only
     }
     limits = _limits_in(presets)
     for name in WINDOW_PARAMETERS:

@@ -68,17 +68,21 @@ class Statement(Probe):
         return self.answers[0] != self.question or is_value_alone
 
 
-def statement_or_value(log: Log, phrase: str, value: str, said: Sequence[int]) -> Probe:
+def statement_or_value(
+    log: Log, phrase: str, value: str, positions: Sequence[int]
+) -> Probe:
     """Return what is looked up for a typed phrase: the statement where it says more than its value, or has none, or
     where its own sentence would seem to deny it, as rules do; else the value."""
-    statement = Statement(phrase, (value,), tuple(said[:1]), category="")
+    statement = Statement(phrase, (value,), tuple(positions[:1]), category="")
     if not statement.has_value:
         return statement
-    own = _sentences_with(readable(log[said[0]]), statement)
-    is_denied = any(not contains(polarity(one).affirmed, value) for one in own)
+    own_sentences = _sentences_with(readable(log[positions[0]]), statement)
+    is_denied = any(
+        not contains(polarity(sentence).affirmed, value) for sentence in own_sentences
+    )
     if value != phrase or is_denied:
         return statement
-    return Probe(phrase, (value,), tuple(said[:1]), category="")
+    return Probe(phrase, (value,), tuple(positions[:1]), category="")
 
 
 def rules_of(log: Log, facts: Iterable[Probe]) -> list[Statement]:
@@ -138,10 +142,12 @@ def spell_out(run: Run, probes: Sequence[Probe]) -> Sequence[Probe]:
     restated = _restate(tuple(without_value), texts)
     spelled = []
     for probe in probes:
-        said = restated.get(probe.question)
-        if said is None:
-            said = [one for text in texts for one in _saying(probe, text)]
-        answers = tuple(dict.fromkeys((probe.question, *said)))
+        sentences = restated.get(probe.question)
+        if sentences is None:
+            sentences = [
+                sentence for text in texts for sentence in _saying(probe, text)
+            ]
+        answers = tuple(dict.fromkeys((probe.question, *sentences)))
         spelled.append(replace(probe, answers=answers))
     return spelled
 
@@ -179,8 +185,11 @@ def _worded_alike(statement: str, text: str) -> tuple[str, ...]:
     """Return the sentences of ``text`` with enough words of ``statement`` to say the same, whether or not they do."""
     words = content_words(statement)
     least = _least_shared(words)
-    sentences = (sentence.text for sentence in passage(text).sentences)
-    return tuple(one for one in sentences if len(words & content_words(one)) >= least)
+    alike = []
+    for sentence in passage(text).sentences:
+        if len(words & content_words(sentence.text)) >= least:
+            alike.append(sentence.text)
+    return tuple(alike)
 
 
 def _restate(statements: tuple[str, ...], texts: Iterable[str]) -> dict[str, list[str]]:
@@ -294,7 +303,11 @@ def _sentences_with(text: str, probe: Probe) -> tuple[str, ...]:
     value = probe.answers[0]
     if not contains(text, value):
         return ()
-    found = [one.text for one in passage(text).sentences if contains(one.text, value)]
+    sentences = [
+        sentence.text
+        for sentence in passage(text).sentences
+        if contains(sentence.text, value)
+    ]
     if value.lower() != value and not probe.question.startswith(value):
-        found = [one for one in found if value in one]
-    return tuple(found)
+        sentences = [sentence for sentence in sentences if value in sentence]
+    return tuple(sentences)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
-from memviz.core.errors import ParameterError, SweepError
+from memviz.core.errors import SweepError
 from memviz.core.fingerprint import fingerprint
 from memviz.core.model_errors import BudgetSpentError
 from memviz.core.storage_errors import DatabaseGoneError, FullLibraryError
@@ -30,7 +30,7 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.fleet.source import Fleet
 from memviz.tuning import executors
 from memviz.tuning.cell import Cell, CellIndex, Job, cell_key, job_size, jobs, work
-from memviz.tuning.cluster import Cluster
+from memviz.tuning.cluster import Cluster, ClusterProblem
 from memviz.tuning.executors import Executor
 from memviz.tuning.grid import Grid, largest_sizes, settings
 from memviz.tuning.kept_cells import KeptCells
@@ -68,8 +68,8 @@ class Sweeping:
     scheduler: str | None = None
     cluster: Cluster | None = None
     """A cluster to measure on, if it is there: where it is lost, the rest is measured in this thread."""
-    is_cluster_lost: bool = False
-    """What was measured without the ``cluster``, or a part of it."""
+    cluster_problem: ClusterProblem | None = None
+    """The reason why it was measured without the ``cluster``, or a part of it."""
     seconds: float | None = None
     """The time that it may take, if not as long as it takes: the settings that tell most come first."""
     stop: Event = field(default_factory=Event)
@@ -90,10 +90,10 @@ class Sweeping:
     def progress(self) -> SweepProgress:
         """The progress so far."""
         seconds = perf_counter() - self._started
-        left = self._due.seconds_left(seconds)
-        if left is not None and self.seconds is not None:
-            left = min(left, max(0.0, self.seconds - seconds))
-        return SweepProgress(len(self.cells), self.total, self.measured, seconds, left)
+        rest = self._due.seconds_left(seconds)
+        if rest is not None and self.seconds is not None:
+            rest = min(rest, max(0.0, self.seconds - seconds))
+        return SweepProgress(len(self.cells), self.total, self.measured, seconds, rest)
 
     @property
     def _writer(self) -> str:
@@ -111,6 +111,7 @@ class Sweeping:
         """The cells so far."""
         counter = find_counter(self.counter)
         subjects = self.subjects
+        unmeasured = tuple(subject.unmeasured_results for subject in subjects)
         return Sweep(
             self.settings,
             tuple(subject.title for subject in subjects),
@@ -118,7 +119,7 @@ class Sweeping:
             self.assumptions,
             self.stopped,
             guessed_facts=tuple(subject.guessed_facts for subject in subjects),
-            unmeasured_results=tuple(one.unmeasured_results for one in subjects),
+            unmeasured_results=unmeasured,
             summarizer=self._writer,
             counter=counter.name,
             largest=largest_sizes((subject.log for subject in subjects), counter),
@@ -133,10 +134,16 @@ class Sweeping:
             yield from self._measure(keys)
             return
         # Somebody else measures the same, here or on another server: what is finished is taken over.
+        waiting_since = perf_counter()
         while not self.kept.try_claim(claim):
             if self.stop.wait(LOOK_SECONDS):
                 return
             yield from self._take_kept(keys)
+            waited_seconds = perf_counter() - waiting_since
+            if self.seconds is not None and waited_seconds > self.seconds:
+                self.is_out_of_time = len(self.cells) < self.total
+                self._say_why_stopped()
+                return
         try:
             yield from self._take_kept(keys)
             yield from self._measure(keys)
@@ -147,10 +154,8 @@ class Sweeping:
         """Measure the cells that are missing."""
         missing = [place for place in keys if place not in self.cells]
         if self.seconds is not None:
-            rank = {
-                number: at
-                for at, number in enumerate(most_telling_first(self.settings))
-            }
+            numbers = most_telling_first(self.settings)
+            rank = {number: order for order, number in enumerate(numbers)}
             missing.sort(key=lambda place: (rank[place.setting], place.subject))
         for place in missing:
             self._due.add(self._pace_key(place), self._messages(place))
@@ -167,7 +172,10 @@ class Sweeping:
         if self.stopped:
             # The budget ended it, and not the time.
             self.is_out_of_time = False
-        elif self.is_out_of_time and not self.stop.is_set():
+        self._say_why_stopped()
+
+    def _say_why_stopped(self) -> None:
+        if self.is_out_of_time and not self.stop.is_set():
             self.stopped = _(
                 "That is what fits into {time}.", time=duration_words(self.seconds or 0)
             )
@@ -195,13 +203,13 @@ class Sweeping:
         missing = {place: key for place, key in keys.items() if place not in self.cells}
         if self.kept is None or not missing:
             return
-        found: dict[str, dict[str, object]] = {}
+        kept_cells: dict[str, dict[str, object]] = {}
         # No connection was free, and a file that is gone gives no further one.
         with suppress(DatabaseGoneError):
-            found = self.kept.find_cells(list(missing.values()))
+            kept_cells = self.kept.find_cells(list(missing.values()))
         for place, key in missing.items():
             try:
-                cell = Cell.from_dict(found[key])
+                cell = Cell.from_dict(kept_cells[key])
             except (LookupError, TypeError, ValueError):
                 # It was not kept, or is damaged: it is measured now.
                 continue
@@ -225,14 +233,14 @@ class Sweeping:
             yield from self._run_at(self.scheduler, missing)
             return
         # The vectors of embedding models lie in a folder of this server, where no worker sees them.
-        left = [place for place in missing if self._asks_embedding(place)]
+        places_here = [place for place in missing if self._asks_embedding(place)]
         of_cluster = [place for place in missing if not self._asks_embedding(place)]
         if of_cluster:
             yield from self._run_on_cluster(cluster, of_cluster)
-        if self.is_cluster_lost:
-            left = [place for place in missing if place not in self.cells]
-        if left and not self.stop.is_set():
-            yield from self._run_at(None, left)
+        if self.cluster_problem is not None:
+            places_here = [place for place in missing if place not in self.cells]
+        if places_here and not self.stop.is_set():
+            yield from self._run_at(None, places_here)
 
     def _asks_embedding(self, place: CellIndex) -> bool:
         return bool(embedding_asked_by(self.settings[place.setting]))
@@ -240,15 +248,13 @@ class Sweeping:
     def _run_on_cluster(
         self, cluster: Cluster, places: Sequence[CellIndex]
     ) -> Iterator[list[tuple[CellIndex, Cell]]]:
-        if not cluster.is_away:
-            try:
-                yield from self._run_at(cluster.address, places)
-                return
-            except executors.KilledWorkersError:
-                pass  # the cluster is there, and does other jobs
-            except SweepError:
-                cluster.lose()
-        self.is_cluster_lost = True
+        if cluster.is_away:
+            self.cluster_problem = ClusterProblem.AWAY
+            return
+        try:
+            yield from self._run_at(cluster.address, places)
+        except SweepError as error:
+            self.cluster_problem = executors.problem_of(error, cluster)
 
     def _run_at(
         self, scheduler: str | None, places: Sequence[CellIndex]
@@ -278,9 +284,9 @@ class Sweeping:
         however long it takes: else nothing could be shown, and going on would never come to it."""
         is_begun = False
         for place in places:
-            left = seconds - (perf_counter() - self._started)
+            seconds_left = seconds - (perf_counter() - self._started)
             needed = HERE.seconds(self._pace_key(place), self._messages(place))
-            if is_begun and (needed or 0.0) > left:
+            if is_begun and (needed or 0.0) > seconds_left:
                 self.is_out_of_time = True
                 continue
             is_begun = True
@@ -334,10 +340,10 @@ def sweep(
     ``summarizer_model`` name whose list prices are used (the same for both unless said otherwise), or give
     ``assumptions`` of your own. ``retention=False`` counts tokens only. ``executor``: ``inline`` in this thread,
     ``threads`` for a summarizer behind an API, ``processes`` on this machine, ``dask`` on the cluster at ``scheduler``
-    or a local one; ``auto`` chooses.
-    ``kept`` (a :class:`memviz.storage.store.Store`) keeps finished cells, so that a sweep that was ended goes
-    on where it was. ``progress`` is called for every cell. ``seconds`` is the time that measuring may take: of each
-    family the settings that tell most come first, and :attr:`Sweep.left_out` are those that did not fit.
+    or a local one; ``auto`` chooses. ``kept`` (a :class:`memviz.storage.store.Store`) keeps finished cells, so that a
+    sweep that was ended goes on where it was. ``progress`` is called for every cell. ``seconds`` is the time that
+    measuring may take: of each family the settings that tell most come first, and :attr:`Sweep.left_out` are those that
+    did not fit.
 
     Conversations that fit into no memory are a :class:`memviz.Fleet`, or the address of one (a file, a folder, a
     pattern, what fsspec reaches). They are read as a stream, and ``write`` is the folder that gets the results as
@@ -360,11 +366,10 @@ def sweep(
         "stop": stop or Event(),
     }
     if write is not None:
-        from memviz.tuning.fleet.results import sweep_fleet
+        from memviz.tuning.fleet.results import fleet_of, sweep_fleet
 
-        fleet = _fleet_of(conversations)
         return sweep_fleet(
-            fleet,
+            fleet_of(conversations),
             settings(grid),
             write,
             retention=retention,
@@ -373,8 +378,8 @@ def sweep(
             **shared,
         )
     subjects = [
-        SweepConversation.of(found, count, retention=retention)
-        for found in transcripts_of(conversations)
+        SweepConversation.of(transcript, count, retention=retention)
+        for transcript in transcripts_of(conversations)
     ]
     sweeping = Sweeping(
         tuple(subjects), settings(grid), kept=kept, seconds=seconds, **shared
@@ -383,13 +388,3 @@ def sweep(
         if progress is not None:
             progress(sweeping.progress)
     return sweeping.sweep
-
-
-def _fleet_of(conversations: object) -> Fleet:
-    if isinstance(conversations, Fleet):
-        return conversations
-    if isinstance(conversations, str | Path):
-        return Fleet(conversations)
-    raise ParameterError(
-        "write", type(conversations).__name__, _("for a memviz.Fleet, or its address")
-    )

@@ -54,16 +54,16 @@ class SweepConversation:
         Without ``retention`` no facts are looked for."""
         log = Log(transcript.messages) if log is None else log
         log.token_sums(counter)
-        found = cls(
+        conversation = cls(
             transcript.title, log, (), transcript.system_prompt, tools=transcript.tools
         )
         if not retention:
-            return found
+            return conversation
         brought = [probe for probe in transcript.probes if not probe.by_user]
         typed = [probe for probe in transcript.probes if probe.by_user]
         proposed = () if brought else propose_probes(log)
         probes = (*brought, *proposed, *typed)
-        return replace(found, probes=probes, proposed=bool(proposed))
+        return replace(conversation, probes=probes, proposed=bool(proposed))
 
     def with_rules(self) -> SweepConversation:
         """Return the conversation with the rules and decisions that somebody states in it, such as "Never book a
@@ -113,14 +113,14 @@ class SweepConversation:
         return fingerprint(content)
 
 
-def transcripts_of(given: Any) -> list[Transcript]:
+def transcripts_of(conversations: Any) -> list[Transcript]:
     """Return what is to be swept over: a transcript, several, or the messages of one. Raises
     :class:`memviz.core.errors.SweepError` where there is none."""
-    if isinstance(given, Transcript):
-        return [given]
-    if isinstance(given, Fleet | str | Path):
+    if isinstance(conversations, Transcript):
+        return [conversations]
+    if isinstance(conversations, Fleet | str | Path):
         raise ParameterError("write", None, _("the folder that gets the results"))
-    items = list(given)
+    items = list(conversations)
     if not items:
         raise SweepError(
             _(
@@ -130,5 +130,6 @@ def transcripts_of(given: Any) -> list[Transcript]:
     transcripts = [item for item in items if isinstance(item, Transcript)]
     if transcripts:
         return transcripts
-    messages = given if isinstance(given, Log) else (Message.of(item) for item in items)
-    return [Transcript(tuple(messages))]
+    if isinstance(conversations, Log):
+        return [Transcript(tuple(conversations))]
+    return [Transcript(tuple(map(Message.of, items)))]

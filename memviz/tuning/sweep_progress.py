@@ -22,9 +22,9 @@ class SweepProgress:
     @property
     def time_left(self) -> str:
         """The same in words; empty where it is not known, or nothing is left."""
-        left = self.seconds_left
-        if left is None or self.done == self.total:
+        seconds = self.seconds_left
+        if seconds is None or self.done == self.total:
             return ""
-        if left < 100:
-            return _("about {seconds} s left", seconds=ceil(left))
-        return _("about {minutes} min left", minutes=ceil(left / 60))
+        if seconds < 100:
+            return _("about {seconds} s left", seconds=ceil(seconds))
+        return _("about {minutes} min left", minutes=ceil(seconds / 60))

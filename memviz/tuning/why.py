@@ -82,22 +82,25 @@ def why(
     log = runs[0].log
     if not phrase.strip():
         probes = probes or propose_probes(log)
-        return tuple(one for run in runs for one in lost_statements(run, probes))
-    said, is_word_for_word = _find_phrase(log, phrase)
-    if not said:
+        losses: list[Why] = []
+        for run in runs:
+            losses += lost_statements(run, probes)
+        return tuple(losses)
+    positions, is_word_for_word = _find_phrase(log, phrase)
+    if not positions:
         raise _not_said(log, phrase, events)
     if kind == "rule":
-        probe: Probe = Statement(phrase, (phrase,), tuple(said[:1]), category="")
+        probe: Probe = Statement(phrase, (phrase,), tuple(positions[:1]), category="")
     elif kind == "value":
-        probe = Probe(phrase, (phrase,), tuple(said[:1]), category="")
+        probe = Probe(phrase, (phrase,), tuple(positions[:1]), category="")
     else:
-        value = _value_of(phrase, said, probes or propose_probes(log, len(log)))
-        probe = statement_or_value(log, phrase, value, said)
+        value = _value_of(phrase, positions, probes or propose_probes(log, len(log)))
+        probe = statement_or_value(log, phrase, value, positions)
     offer = Offer(messages, PricingAssumptions.of(prices_of))
     answers = []
     for run in runs:
         (answer,) = explain(run, [probe])
-        answer = replace(answer, said=said, is_word_for_word=is_word_for_word)
+        answer = replace(answer, said=positions, is_word_for_word=is_word_for_word)
         answers.append(offer.with_remedies(answer))
     return tuple(answers)
 
@@ -112,8 +115,8 @@ def why_lost(
 
 def runs_to_explain(
     messages: Messages,
-    strategies: Sequence[Strategy] | Strategy | None = None,
-    counter: AnyCounter = DEFAULT_COUNTER,
+    strategies: Sequence[Strategy] | Strategy | None,
+    counter: AnyCounter,
 ) -> list[Run]:
     """Return the runs that :func:`why` looks at. Its arguments are those of that function."""
     if isinstance(strategies, Strategy):
@@ -123,7 +126,9 @@ def runs_to_explain(
             recorded = recorded_run(messages, counter)
             if recorded is not None:
                 return [recorded]
-        strategies = [make_strategy(id, **own) for id, own in COMPARED_AT_FIRST]
+        strategies = [
+            make_strategy(id, **parameters) for id, parameters in COMPARED_AT_FIRST
+        ]
     return [replay(messages, strategy, counter=counter) for strategy in strategies]
 
 
@@ -135,16 +140,20 @@ def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
     """
     texts = [readable(message) for message in log]
     parts = _saying(texts, phrase)
-    said = [position for position in parts if contains(texts[position], phrase)]
-    if said:
-        return tuple(said), True
-    said = [position for position, text in enumerate(texts) if contains(text, phrase)]
-    if said:
-        return tuple(said), False
+    positions = [position for position in parts if contains(texts[position], phrase)]
+    if positions:
+        return tuple(positions), True
+    positions = [
+        position for position, text in enumerate(texts) if contains(text, phrase)
+    ]
+    if positions:
+        return tuple(positions), False
     if parts:
         return tuple(parts), True
-    said = [position for position, text in enumerate(texts) if restates(text, phrase)]
-    return tuple(said), False
+    positions = [
+        position for position, text in enumerate(texts) if restates(text, phrase)
+    ]
+    return tuple(positions), False
 
 
 def _not_said(log: Log, phrase: str, events: Iterable[RecordedEvent]) -> NotSaidError:
@@ -178,37 +187,37 @@ def _not_said(log: Log, phrase: str, events: Iterable[RecordedEvent]) -> NotSaid
 
 def says(messages: Messages, phrase: str) -> bool:
     """Return whether any message has the phrase word for word."""
-    return bool(_saying([readable(one) for one in as_log(messages)], phrase))
+    return bool(_saying([readable(message) for message in as_log(messages)], phrase))
 
 
 def _saying(texts: Sequence[str], phrase: str) -> list[int]:
     """Return the numbers of the texts that have the phrase, whatever the case and the breaks, also inside a word."""
-    wanted = " ".join(phrase.split()).casefold()
+    folded_phrase = " ".join(phrase.split()).casefold()
     return [
         position
         for position, text in enumerate(texts)
-        if wanted in " ".join(text.split()).casefold()
+        if folded_phrase in " ".join(text.split()).casefold()
     ]
 
 
 def _nearest_sentence(log: Log, scores: Any, phrase: str) -> tuple[int, str]:
     """Return the sentence that is written most like the phrase, of the messages that share most words with it, and the
     position of its message."""
-    asked = SequenceMatcher(b=phrase.casefold())
+    matcher = SequenceMatcher(b=phrase.casefold())
     best = (0.0, 0, "")
     for position in np.argsort(-scores)[:MOST_NEAR].tolist():
         for sentence in passage(readable(log[position])).sentences:
-            asked.set_seq1(sentence.text.casefold())
-            best = max(best, (asked.ratio(), -position, sentence.text))
+            matcher.set_seq1(sentence.text.casefold())
+            best = max(best, (matcher.ratio(), -position, sentence.text))
     return -best[1], best[2]
 
 
-def _value_of(phrase: str, said: Sequence[int], probes: Iterable[Probe]) -> str:
+def _value_of(phrase: str, positions: Sequence[int], probes: Iterable[Probe]) -> str:
     """Return the longest value of the phrase that a probe of its messages asks for, else the whole phrase: a summary
     says a sentence in other words, but its value as it is. "The deposit is 1,800 euros." -> 1,800 euros"""
     values = []
     for probe in probes:
-        is_of_these = not set(probe.evidence).isdisjoint(said)
+        is_of_these = not set(probe.evidence).isdisjoint(positions)
         if is_of_these and contains(phrase, probe.answers[0]):
             values.append(probe.answers[0])
     return max(values, key=len, default=phrase)

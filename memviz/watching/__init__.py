@@ -10,7 +10,7 @@ Wires end in a ``Recorder`` (``recorder``): traces and their logs (``otlp``), a 
 ``LitellmCallback``, ``LangChainHandler``, ``HttpxTransport``. All make an ``Exchange``
 (``exchanges``) of a request and its reply; ``threads`` finds what of it is new.
 
-Open to other rooms: ``folders``, ``keeper``, ``live``, ``programs``, ``serving``.
+Open to other rooms: ``example``, ``folders``, ``keeper``, ``live``, ``programs``, ``serving``.
 """
 
 from importlib import import_module

@@ -3,8 +3,11 @@ what is largest in it, and what the last compaction took out."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from heapq import nlargest
+from itertools import pairwise
 from math import ceil
 from statistics import median
 from typing import NamedTuple
@@ -41,6 +44,7 @@ class Item(NamedTuple):
     position: int
     """Of a message; -1 for the summary of a compaction."""
     turn: int
+    """Counted from the first turn that is played."""
     role: str
     text: str
     tokens: int
@@ -75,9 +79,11 @@ class Forecast(NamedTuple):
 
 @dataclass(frozen=True)
 class LiveView:
-    """The numbers of one moment."""
+    """The numbers of one moment. They are about the messages that are played, and no others."""
 
     watched: Watched
+    start: int
+    """The position of the first message that is played; those before it were said too long ago."""
     transcript: Transcript
     runs: Sequence[tuple[Preset, Run]]
     used_tokens: int
@@ -88,6 +94,7 @@ class LiveView:
     forecasts: Sequence[Forecast]
     largest: Sequence[Item]
     taken: Taken | None
+    """``None`` where nothing was compacted since ``start``."""
 
 
 @dataclass(eq=False, repr=False)
@@ -97,6 +104,10 @@ class LiveConversation:
 
     store: Store
     key: str
+    newest: int | None = None
+    """So many of the newest messages are played at first, from the beginning of a turn on; ``None``: all."""
+    _start: int = 0
+    """The position of the first message of the log."""
     _counter: Counter = field(default_factory=lambda: find_counter(DEFAULT_COUNTER))
     _log: Log = field(default_factory=Log)
     _followed: list[tuple[Preset, Following]] = field(default_factory=list)
@@ -111,25 +122,44 @@ class LiveConversation:
         if self._view is not None and watched == self._view.watched:
             return self._view
         about = self.store.about(watched.id)
-        if not self._followed:
+        if not self._followed or watched.message_count < self._start:
             self._begin(watched, about)
         self._take_in(watched)
         self._view = self._numbers(watched, about)
         return self._view
 
     def _begin(self, watched: Watched, about: Transcript) -> None:
+        self._start = self._find_start(watched)
+        self._log = Log()
+        self._followed = []
         for preset in _rules_for(watched):
             rule = strategy(preset.strategy, **preset.parameters)
             setting = setting_for(about, rule, counter=self._counter)
             self._followed.append((preset, Following(setting)))
 
+    def _find_start(self, watched: Watched) -> int:
+        """Return the position of the first turn that begins among the newest messages."""
+        if self.newest is None or watched.message_count <= self.newest:
+            return 0
+        start = watched.message_count - self.newest
+        said = self.store.said(watched.id, start, start + BATCH)
+        for position, (before, message) in enumerate(pairwise(said), start + 1):
+            if message.role == "user" and before.role != "user":
+                return position
+        return start
+
+    @property
+    def _stop(self) -> int:
+        """The position behind the last message of the log."""
+        return self._start + len(self._log)
+
     def _take_in(self, watched: Watched) -> None:
-        start = min(len(self._log), watched.message_count) - LOOK_BACK
+        start = min(self._stop, watched.message_count) - LOOK_BACK
         if self._view is not None:
             # Those that its reader was not certain of may have become others as well.
             place = self._view.watched.state.get("place", {})
             start = min(start, place.get("messages", start))
-        start = max(0, start)
+        start = max(self._start, start)
         while True:
             stop = min(watched.message_count, start + BATCH)
             said = self.store.said(watched.id, start, stop)
@@ -140,20 +170,21 @@ class LiveConversation:
 
     def _compare(self, said: Sequence[Message], start: int) -> None:
         """Let the logs go on with what was said from ``start`` on."""
-        there = self._log[start:]
+        there = self._log[start - self._start :]
         same = count_same_beginning(there, said)
+        kept_messages = start - self._start + same
         if same < len(there):
-            self._log = self._log.prefix(start + same)
+            self._log = self._log.prefix(kept_messages)
         self._log.extend(said[same:])
         for _preset, following in self._followed:
-            following.keep(start + same)
+            following.keep(kept_messages)
             following.add(said[same:])
 
     def _numbers(self, watched: Watched, about: Transcript) -> LiveView:
         log = self._log
         runs = [(preset, following.run()) for preset, following in self._followed]
-        events = [event for event in about.events if event.after_message <= len(log)]
-        sent = _sent_since(events, len(log))
+        events = [event for event in about.events if event.after_message <= self._stop]
+        sent = self._played(_sent_since(events, self._stop))
         summary = events[-1].text if events else ""
         measured = _measured_tokens(watched)
         used = measured
@@ -173,7 +204,8 @@ class LiveConversation:
         items.sort(key=lambda item: -item.tokens)
         return LiveView(
             watched,
-            replace(about, messages=tuple(log[:0])),
+            self._start,
+            self._about_log(about),
             runs,
             used,
             _window_of(watched, runs),
@@ -189,6 +221,16 @@ class LiveConversation:
         """The tokens before each message, and behind the last one."""
         return self._log.token_sums(self._counter).totals
 
+    def _about_log(self, about: Transcript) -> Transcript:
+        """Return the transcript as the runs go with it. The evidence of its probes are positions from the first message
+        on, which a log of the newest alone does not have."""
+        probes = () if self._start else about.probes
+        return replace(about, messages=(), probes=probes)
+
+    def _played(self, positions: Sequence[int]) -> Sequence[int]:
+        """Return those of the ``positions``, which are in order, whose messages are played."""
+        return positions[bisect_left(positions, self._start) :]
+
     def _counted_tokens(
         self, sent: Sequence[int], summary: str, run: Run | None
     ) -> int:
@@ -201,26 +243,35 @@ class LiveConversation:
         return last.total_tokens + totals[-1] - totals[last.memory.length]
 
     def _tokens_of(self, positions: Sequence[int]) -> int:
+        return sum(tokens for tokens, _position in self._sizes(positions))
+
+    def _sizes(self, positions: Sequence[int]) -> list[tuple[int, int]]:
+        """Return the tokens of the messages at these positions, each with its position."""
         totals = self._totals
-        return sum(totals[at + 1] - totals[at] for at in positions)
+        sizes = []
+        for position in positions:
+            place = position - self._start
+            sizes.append((totals[place + 1] - totals[place], position))
+        return sizes
 
     def _items(self, positions: Sequence[int]) -> list[Item]:
-        totals = self._totals
-        sizes = [(totals[at + 1] - totals[at], at) for at in positions]
         items = []
-        for tokens, at in sorted(sizes, reverse=True)[:LARGEST]:
-            message = self._log[at]
+        largest = nlargest(LARGEST, self._sizes(positions))
+        for tokens, position in largest:
+            place = position - self._start
+            message = self._log[place]
             text = message.content or " ".join(call.name for call in message.tool_calls)
-            turn = self._log.turn_number(at)
-            items.append(Item(at, turn, message.role, text[:400], tokens))
+            turn = self._log.turn_number(place)
+            items.append(Item(position, turn, message.role, text[:400], tokens))
         return items
 
     def _taken(self, events: Sequence[RecordedEvent]) -> Taken | None:
-        if not events:
+        # What was compacted before the first message that is played is not at hand.
+        if not events or events[-1].after_message <= self._start:
             return None
         last = events[-1]
         stayed = _sent_since(events, last.after_message)
-        before = _sent_since(events[:-1], last.after_message)
+        before = self._played(_sent_since(events[:-1], last.after_message))
         taken = sorted(set(before).difference(stayed))
         return Taken(
             last,
@@ -258,7 +309,7 @@ def _rules_for(watched: Watched) -> list[Preset]:
     program = _program_of(watched)
     own = program.preset if program is not None else ""
     others = [id for id in OTHERS if id != own]
-    ids = [own, *others[:1], others[-1]] if own else others[:2]
+    ids = [own, *others[:2]] if own else others[:2]
     return [presets()[id] for id in ids]
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.browser.journeys import show_all
 from tests.browser.script_runs import quiet
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Frame, Page
 
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text()
+"""The script of axe, which a page has to have run before it is checked."""
 SEVERE = {"critical", "serious", "moderate"}
 
 
@@ -39,7 +42,7 @@ class Finding(NamedTuple):
     is_exempt: bool
 
 
-def findings(page: Page, name: str) -> Iterator[Finding]:
+def findings(page: Page | Frame, name: str) -> Iterator[Finding]:
     """What axe finds on the page as it stands."""
     broken: list[dict[str, Any]] = page.evaluate(
         """async exempt => {
@@ -54,6 +57,20 @@ def findings(page: Page, name: str) -> Iterator[Finding]:
     )
     for node in broken:
         yield Finding(name, node["rule"], node["impact"], node["html"], node["exempt"])
+
+
+def assert_no_rule_is_broken(found: list[Finding]) -> None:
+    """Nothing of memviz's is found that hinders somebody."""
+    ours = [each for each in found if not each.is_exempt and each.impact in SEVERE]
+    assert not ours, "\n".join(
+        f"{each.page}: {each.rule} ({each.impact}): {each.html}" for each in ours
+    )
+
+
+def check_as_it_stands(page: Page | Frame, name: str) -> None:
+    """Nothing that the window shows breaks a rule. ``name`` says in a failure what was looked at."""
+    page.evaluate(AXE)
+    assert_no_rule_is_broken(list(findings(page, name)))
 
 
 def all_findings(page: Page, name: str) -> Iterator[Finding]:

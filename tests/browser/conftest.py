@@ -179,12 +179,13 @@ def _take_pictures(name: str, pages: list[Page]) -> None:
 
 
 def _empty(context: BrowserContext) -> None:
-    """Close its pages but the first and forget what they stored. Only what was loaded stays cached."""
+    """Close its pages but the first and forget what they stored and were allowed. Only what was loaded stays cached."""
     for page in context.pages[1:]:
         if page.url.startswith("http"):
             page.evaluate("localStorage.clear()")
         page.close()
     context.clear_cookies()
+    context.clear_permissions()
 
 
 @pytest.fixture

@@ -7,8 +7,6 @@ has to be taken out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib.resources import files
 from typing import TYPE_CHECKING, Literal
 
 import pytest
@@ -16,15 +14,15 @@ from playwright.sync_api import expect
 
 from memviz.core.translation import ENGLISH, _, pgettext, use_language
 from tests.browser.axe_findings import (
+    AXE,
     OF_STREAMLIT,
-    SEVERE,
     Finding,
     all_findings,
-    findings,
+    assert_no_rule_is_broken,
+    check_as_it_stands,
     unfold,
 )
 from tests.browser.journeys import (
-    address_of,
     bubbles,
     drawn,
     go,
@@ -38,7 +36,7 @@ from tests.browser.script_runs import quiet
 from tests.page_names import QUESTIONS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page, ViewportSize
+    from playwright.sync_api import Locator, Page, ViewportSize
 
     from tests.browser.dashboard import Dashboard
 
@@ -84,6 +82,15 @@ def chat(page: Page) -> None:
     ):
         say(page, text)
         expect(bubbles(page)).to_have_count(2 * number)
+    quiet(page)
+    page.get_by_role("heading", name=QUESTIONS["chat"]).click()
+    page.keyboard.press("p")
+    bar = page.get_by_role("navigation", name="Presentation")
+    expect(bar).to_be_visible()
+    quiet(page)
+    check_as_it_stands(page, "a chat that is presented")
+    page.keyboard.press("Escape")
+    expect(bar).to_have_count(0)
 
 
 def read(page: Page) -> None:
@@ -130,9 +137,7 @@ def test_no_page_breaks_a_rule_and_each_is_reached_by_click(
 ) -> None:
     found: list[Finding] = []
     page.set_viewport_size(VIEWPORT)
-    page.add_init_script(
-        files("axe_playwright_python").joinpath("axe.min.js").read_text()
-    )
+    page.add_init_script(AXE)
     page.emulate_media(color_scheme=scheme)
     code = "zh" if scheme == "dark" else ENGLISH
     with use_language(code):
@@ -144,53 +149,11 @@ def test_no_page_breaks_a_rule_and_each_is_reached_by_click(
             quiet(page)
             USED[name](page)
             found += all_findings(page, f"{name}, {scheme}, {code}")
-    ours = [one for one in found if not one.is_exempt and one.impact in SEVERE]
-    assert not ours, "\n".join(
-        f"{one.page}: {one.rule} ({one.impact}): {one.html}" for one in ours
-    )
+    assert_no_rule_is_broken(found)
     if scheme == "dark":  # Summaries is among them
         assert {one.rule for one in found if one.is_exempt} == set(OF_STREAMLIT), (
             "take out what is found no more"
         )
-
-
-LOST = "conversation=sample-trip&setting=buffer&setting=window&look=1&turn=38"
-"""A request that some facts are lost from."""
-BARE = {
-    "light": ("facts?present=on&view=kept", "compare?view=minimal&show=dollars", f"compare?present=on&stage=on&{LOST}"),
-    "dark": ("chat?present=on", f"compare?view=minimal&stage=on&{LOST}", "lessons?lesson=first-look&step=2&present=on"),
-}  # fmt: skip
-"""One of each kind, for what is presented or framed is what the page shows, without what stands around it. The last of
-each scheme is presented, and has notes for the speaker."""
-SHOWN = ".js-plotly-plot .main-svg, .memviz-stage canvas, [data-testid=stChatInput]"
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_that_is_presented_or_framed_breaks_a_rule(
-    page: Page, dashboard: Dashboard, scheme: Literal["light", "dark"]
-) -> None:
-    found: list[Finding] = []
-    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text()
-    page.set_viewport_size(VIEWPORT)
-    page.add_init_script(axe)
-    page.emulate_media(color_scheme=scheme)
-    for address in BARE[scheme]:
-        page.goto(f"{dashboard.url}/{address}")
-        sees(page.locator(SHOWN))
-        quiet(page)
-        found += findings(page, f"{address}, {scheme}")
-    with page.context.expect_page() as opened:
-        page.get_by_role("button", name="Notes", exact=True).click()
-    notes = opened.value
-    notes.emulate_media(color_scheme=scheme)
-    sees(notes.get_by_role("timer"))
-    notes.evaluate(axe)
-    found += findings(notes, f"notes, {scheme}")
-    notes.close()
-    ours = [one for one in found if not one.is_exempt and one.impact in SEVERE]
-    assert not ours, "\n".join(
-        f"{one.page}: {one.rule} ({one.impact}): {one.html}" for one in ours
-    )
 
 
 FRAME = "[data-testid=stAppViewContainer]"
@@ -206,9 +169,30 @@ REACHED = """() => {
 """What the keyboard is at, and whether one sees that."""
 
 
-def test_the_keyboard_comes_to_the_navigation_first_and_one_sees_where_it_is(
+PICTURES = {
+    "compare": ["compare-tokens"],
+    "costs": ["costs-curve"],
+    "memory_map": ["map-0", "map-1", "map-2"],
+}
+"""The charts of each view of Compare."""
+LINKS = [
+    "Compare",
+    "Facts",
+    "Tune",
+    "Fleet",
+    "Chat",
+    "Live",
+    "Lessons",
+    "Library",
+    "Guide",
+]
+
+
+def test_the_keyboard_comes_to_the_navigation_first_and_a_low_window_shows_what_it_comes_to_and_every_picture(
     page: Page, dashboard: Dashboard
 ) -> None:
+    """The low window is that of 1280 x 720 pixels at 125 % zoom."""
+    page.set_viewport_size(LOW)
     go(page, f"{dashboard.url}/chat", "chat")
     page.wait_for_function(STYLED)
     reached = []
@@ -216,71 +200,38 @@ def test_the_keyboard_comes_to_the_navigation_first_and_one_sees_where_it_is(
         page.keyboard.press("Tab")
         here = page.evaluate(REACHED)
         reached.append(here["name"])
-        if here[
-            "link"
-        ]:  # within a moment: a page that is just drawn again puts its style in anew
+        # Within a moment: a page that is just drawn again puts its style in anew.
+        if here["link"]:
             page.wait_for_function(f"() => ({REACHED})().seen")
-    assert reached[1:10] == [
-        "Compare",
-        "Facts",
-        "Tune",
-        "Fleet",
-        "Chat",
-        "Live",
-        "Lessons",
-        "Library",
-        "Guide",
-    ]
+    assert reached[1:10] == LINKS
     assert "Your message" in reached, reached
     assert "New chat" not in reached, "the page comes before the sidebar"
 
-
-def test_a_low_window_shows_navigation_picture_and_the_field_to_write_in(
-    open_context: Callable[..., BrowserContext], dashboard: Dashboard
-) -> None:
-    """1280 x 720 pixels at 125 % zoom."""
-    page = open_context(viewport=LOW, device_scale_factor=1.25).new_page()
-    go(page, dashboard.url, "compare")
-    for name in (
-        "Compare",
-        "Facts",
-        "Tune",
-        "Fleet",
-        "Chat",
-        "Live",
-        "Lessons",
-        "Library",
-        "Guide",
-    ):
-        expect(page.get_by_role("link", name=name, exact=True)).to_be_in_viewport(
-            ratio=1
-        )
-    drawn(page)
-    assert marker_places(page)[0]["y"] < LOW["height"]
-    turn_to(page, "chat")
-    expect(page.get_by_role("heading", name=QUESTIONS["chat"])).to_be_in_viewport(
-        ratio=1
-    )
+    # The chat is seen with the field to write in, and the way to every page.
+    title = page.get_by_role("heading", name=QUESTIONS["chat"])
+    expect(title).to_be_in_viewport(ratio=1)
     expect(page.get_by_test_id("stChatInput")).to_be_in_viewport(ratio=1)
+    for name in LINKS:
+        link = page.get_by_role("link", name=name, exact=True)
+        expect(link).to_be_in_viewport(ratio=1)
+
+    # Each picture of Compare is seen with its player.
+    for name, keys in PICTURES.items():
+        turn_to(page, name)
+        for key in keys:
+            picture = page.locator(f".st-key-{key} .js-plotly-plot")
+            assert_seen_whole(picture, 180 if name == "memory_map" else 50)
+        assert_seen_whole(page.locator(".st-key-compare-player"), 50)
+        if name == "compare":
+            drawn(page)
+            assert marker_places(page)[0]["y"] < LOW["height"]
 
 
-UNMARKED = """() => {
-    const found = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    while (texts.nextNode()) {
-        const element = texts.currentNode.parentElement, text = texts.currentNode.data;
-        const around = element.closest("[lang]")?.getAttribute("lang");
-        if (/[\\u4e00-\\u9fff]{2}/.test(text) && !element.closest("script, style") && around !== "zh") found.push(text);
-    }
-    return found;
-}"""
-
-
-def test_every_chinese_text_is_marked_as_chinese(
-    page: Page, dashboard: Dashboard
-) -> None:
-    """On the page that shows most kinds of texts of a conversation."""
-    name = "retention"
-    go(page, dashboard.url + address_of(name, "conversation=sample-chinese"), name)
-    expect(page.locator("[data-memviz-lang]").first).to_be_attached()
-    quiet(page)
-    assert page.evaluate(UNMARKED) == []
+def assert_seen_whole(place: Locator, least_pixels: int) -> None:
+    """It is higher than so many pixels, and ends above the lower edge of the low window."""
+    expect(place).to_be_visible()
+    quiet(place.page)
+    box = place.bounding_box()
+    assert box is not None
+    assert box["height"] > least_pixels
+    assert box["y"] + box["height"] <= LOW["height"], f"{place} is below the fold"

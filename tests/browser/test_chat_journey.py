@@ -23,7 +23,6 @@ from tests.browser.journeys import (
     quiet,
     say,
     sees,
-    stands,
     turn_to,
 )
 from tests.models.openai_server import openai_server, slow
@@ -48,24 +47,52 @@ def talk(page: Page, *texts: str) -> None:
 
 
 @pytest.mark.slow
-def test_three_turns(page: Page, dashboard: Dashboard) -> None:
+def test_talking_brings_the_reply_into_sight_and_two_tabs_lose_no_message(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/chat", "chat")
+
+    # A click on a question mark explains the switch beside it, and does not turn it.
+    switch = page.get_by_role("switch", name="Ask before summarizing")
+    row = page.get_by_test_id("stHorizontalBlock").filter(has=switch).last
+    row.get_by_role("button", name="Help").click()
+    quiet(page)
+    expect(page.get_by_text("Stops before messages are summarized")).to_be_visible()
+    expect(switch).not_to_be_checked()
+    page.keyboard.press("Escape")
+
+    # The model answers by what it was told, and two charts say what that took.
     talk(page, FACT, PLAN, QUESTION)
     expect(bubbles(page).last).to_contain_text("3,000 euros")
     drawn(page, ".st-key-chat-bar .js-plotly-plot")
     drawn(page, ".st-key-chat-tokens .js-plotly-plot")
     sees(page.get_by_text("Last request:"))
+
+    # Who scrolled up, as to recall the first turn, sees the next reply all the same.
     page.set_viewport_size({"width": 1280, "height": 576})
     page.wait_for_timeout(
         1_000
     )  # up to 0.7 s after a reply the page may still bring it into view
-    bubbles(
-        page
-    ).first.scroll_into_view_if_needed()  # to recall the first turn one has to scroll up
+    bubbles(page).first.scroll_into_view_if_needed()
     expect(bubbles(page).last).not_to_be_in_viewport()
     talk(page, QUESTION)
     expect(bubbles(page).last).to_be_in_viewport(ratio=1)
-    stands(page, "chat")
+
+    # Two tabs on one chat.
+    second = page.context.new_page()
+    go(second, page.url, "chat")
+    expect(bubbles(second)).to_have_count(8)
+    talk(second, "In the second tab: the train leaves at 7:40.")
+    say(page, "In the first tab: the hotel is called Aurora.")
+    expect(page.get_by_text("In the first tab")).not_to_have_count(0)
+    quiet(page)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    go(second, second.url, "chat")
+    expect(second.get_by_text("In the second tab").first).to_be_visible()
+    saved = second.get_by_text("In the first tab").count() > 0
+    assert saved or page.get_by_text("another tab").count() > 0, (
+        "the message was lost without a word"
+    )
 
 
 @pytest.mark.slow
@@ -113,24 +140,3 @@ def test_a_new_server_leads_from_its_root_to_compare_and_after_a_kill_to_a_chat_
     expect(bubbles(page)).to_have_count(7)
     expect(page.get_by_text("Not answered yet")).to_have_count(0)
     expect(bubbles(page).last).to_contain_text("3,000 euros")
-
-
-@pytest.mark.slow
-def test_two_tabs_on_one_chat_lose_no_message(page: Page, dashboard: Dashboard) -> None:
-    first = page
-    go(first, f"{dashboard.url}/chat", "chat")
-    talk(first, FACT, PLAN)
-    second = page.context.new_page()
-    go(second, first.url, "chat")
-    expect(bubbles(second)).to_have_count(4)
-    talk(second, "In the second tab: the train leaves at 7:40.")
-    say(first, "In the first tab: the hotel is called Aurora.")
-    expect(first.get_by_text("In the first tab")).not_to_have_count(0)
-    quiet(first)
-    expect(first.get_by_test_id("stException")).to_have_count(0)
-    go(second, second.url, "chat")
-    expect(second.get_by_text("In the second tab").first).to_be_visible()
-    saved = second.get_by_text("In the first tab").count() > 0
-    assert saved or first.get_by_text("another tab").count() > 0, (
-        "the message was lost without a word"
-    )

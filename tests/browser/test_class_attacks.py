@@ -158,6 +158,12 @@ def forge_cookies(attacked: ClassUnderAttack) -> dict[str, str]:
         "a student of another class": other.issue(visitor_id=ana_id),
         "a teacher under another code": other_code.issue(is_teacher=True),
         "nothing": "",
+        "a letter": "x",
+        "an id alone": bo_id,
+        "an id and nothing behind it": f"{bo_id}.",
+        "a signature that is cut": attacked.bo[:-1],
+        "an id of zeros": f"{'0' * 32}.{bo_name}..{bo_signature}",
+        "a path": f"../{attacked.bo}",
     }
 
 
@@ -168,12 +174,15 @@ ADDRESSES = (
     "/library?read={conversation}",
     "/compare?conversation={conversation}",
     "/media/{token}{token}.json",
+    "/static/index.html",
+    "/component/memviz_languages/index.html",
     "/_stcore/host-config",
+    "/_stcore/metrics",
     "/door",
 )
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(18))
 def test_no_forged_cookie_is_sent_anything(
     attacked: ClassUnderAttack, number: int
 ) -> None:
@@ -187,6 +196,13 @@ def test_no_forged_cookie_is_sent_anything(
             answer = client.get(asked, headers=attacked.header(cookie))
             assert answer.status_code == 401, (kind, address)
             assert TITLE not in answer.text
+        file = {"file": ("diary.json", b"[]")}
+        upload = "/_stcore/upload_file/session/file"
+        answer = client.put(upload, headers=attacked.header(cookie), files=file)
+        assert answer.status_code in (401, 403), kind
+        assert client.get("/_stcore/health").status_code == 200
+        inside = client.get("/library", headers=attacked.header(attacked.bo))
+        assert inside.status_code == 200
     with pytest.raises(InvalidStatus, match="403"):
         attacked.open_page(cookie, "library")
     attacked.shelf.withdraw(attacked.visitor(attacked.ana), token)

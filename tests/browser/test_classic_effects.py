@@ -19,9 +19,7 @@ from memviz.dashboard.lessons.library import classic_effects
 from tests.browser.journeys import go, quiet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext
+    from playwright.sync_api import Page
 
     from tests.browser.dashboard import Dashboard
 
@@ -32,9 +30,8 @@ ONE_OF_EACH_KIND = (5, 9, 2)
 
 
 def test_a_click_shows_an_effect_whatever_was_shown_before(
-    open_context: Callable[..., BrowserContext], dashboard: Dashboard
+    page: Page, dashboard: Dashboard
 ) -> None:
-    page = open_context().new_page()
     go(
         page,
         f"{dashboard.url}/compare?conversation=sample-tutoring&setting=buffer",

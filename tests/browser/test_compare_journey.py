@@ -12,9 +12,10 @@ pytest.importorskip(
     "playwright", reason="The browser tests need playwright (pip install playwright)."
 )
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from tests.browser.journeys import (
+    TOKENS_CHART,
     choose_model,
     drawn,
     go,
@@ -30,6 +31,11 @@ from tests.models.openai_server import endless, openai_server, text
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
+
+
+WIDE: ViewportSize = {"width": 1280, "height": 720}
+COSTS_CHART = ".st-key-costs-curve .js-plotly-plot"
+DRAGGED = f"{TOKENS_CHART} .memviz-dragged path"
 
 
 def request_of(page: Page, turn: int) -> None:
@@ -51,41 +57,65 @@ IS_ON_ITS_LINE = """() => {
 
 
 @pytest.mark.slow
-def test_the_chart_is_there_without_a_click_follows_a_parameter_and_survives_a_reload(
+def test_a_setting_is_changed_in_place_in_a_panel_that_stays_open_and_survives_a_reload(
     page: Page, dashboard: Dashboard
 ) -> None:
+    page.set_viewport_size(WIDE)
     go(page, dashboard.url, "compare")
     drawn(page)
+
+    # The chart, why it changed and the settings are in sight without a click.
     names = names_of_lines(page).filter(has_text="Sliding window")
     expect(names.filter(has_text="10 messages").first).to_be_visible()
     for name in ("Full buffer", "Summary buffer"):
         expect(names_of_lines(page).filter(has_text=name)).to_be_visible()
-    window = page.get_by_test_id("stMetric").nth(1)
-    before = window.get_by_test_id("stMetricValue").inner_text()
-    box = page.get_by_role("spinbutton", name="Window size (messages)")
-    row = page.locator("[class*=st-key-edit-]").get_by_role(
-        "button", name="Sliding window"
-    )
-    row.click()
-    box.fill("4")
-    box.press("Enter")
-    expect(names.filter(has_text="4 messages").first).to_be_visible()
-    expect(window.get_by_test_id("stMetricValue")).not_to_have_text(before)
+    expect(page.locator(".st-key-compare-at-request")).to_be_in_viewport()
+    sidebar = page.get_by_test_id("stSidebarUserContent")
+    for name in (
+        "Full buffer",
+        "Summary buffer",
+        "Add a setting",
+        "Models, sharing and more",
+    ):
+        expect(sidebar.get_by_role("button", name=name)).to_be_in_viewport()
+
+    # A number is typed at once after the click on its setting.
+    tokens = page.get_by_test_id("stMetric").nth(1).get_by_test_id("stMetricValue")
+    before = tokens.inner_text()
+    page.get_by_role("button", name="Sliding window 10 messages").click()
+    expect(page.get_by_role("spinbutton", name="Window size")).to_be_focused()
+    page.keyboard.type("4")
+    page.keyboard.press("Enter")
+    expect(names.filter(has_text="4 messages")).to_have_count(1)
+    expect(tokens).not_to_have_text(before)
     stands(page, "compare")
 
-    expect(page).to_have_url(re.compile("window_size"))
+    # The panel stays open for another strategy and its number.
+    page.get_by_role("combobox", name="Strategy", exact=True).click()
+    page.get_by_role("option", name="Token buffer", exact=True).click()
+    quiet(page)
+    limit = page.get_by_role("spinbutton", name="Max tokens (tokens)")
+    limit.fill("1200")
+    limit.press("Enter")
+    quiet(page)
+    expect(limit).to_have_value("1200")
+    row = page.get_by_role("button", name="Token buffer 1,200 tokens")
+    expect(row).to_have_attribute("aria-expanded", "true")
+    row.click()
+    quiet(page)
+    expect(limit).to_have_count(0)
+
+    # The address holds what was shown, and does not bring it back when it is changed once more.
+    expect(page).to_have_url(re.compile("1200"))
     page.reload()
     stands(page, "compare")
-    expect(
-        names.filter(has_text="4 messages").first
-    ).to_be_visible()  # the address holds what was shown
+    line = names_of_lines(page).filter(has_text="Token buffer")
+    expect(line.filter(has_text="1,200 tokens").first).to_be_visible()
     row.click()
-    box.fill("5")
-    box.press("Enter")
-    expect(
-        names.filter(has_text="5 messages").first
-    ).to_be_visible()  # and does not bring it back
-    expect(page).to_have_url(re.compile("window_size%22%3A\\+5"))
+    limit.fill("900")
+    limit.press("Enter")
+    expect(line.filter(has_text="900 tokens").first).to_be_visible()
+    expect(page).to_have_url(re.compile("%3A\\+900"))
     quiet(page)
     page.wait_for_function(IS_ON_ITS_LINE)
     drawn(page).evaluate(FROM_NOTHING)  # which takes away whoever listens to the chart
@@ -104,7 +134,7 @@ def line_turn(page: Page) -> int:
 
 
 @pytest.mark.slow
-def test_keys_play_and_a_click_on_a_summarization_lead_to_a_turn_and_typing_does_not(
+def test_keys_play_and_a_click_on_a_summarization_lead_to_a_turn_and_dragging_to_another_value(
     page: Page, dashboard: Dashboard
 ) -> None:
     page.emulate_media(reduced_motion="no-preference")  # the line glides
@@ -161,23 +191,63 @@ def test_keys_play_and_a_click_on_a_summarization_lead_to_a_turn_and_typing_does
     request_of(page, place["turn"] + 1)
     expect(page.get_by_role("radio", name="Tokens", exact=True)).to_be_checked()
     stands(page, "compare")
+    the_curve_moves_without_the_server_and_the_setting_takes_the_value(page)
 
 
-def import_seven_turns(page: Page, url: str) -> None:
+def the_curve_moves_without_the_server_and_the_setting_takes_the_value(
+    page: Page,
+) -> None:
+    """Drag the handle of the main number of the summary buffer."""
+    handle = page.locator(".st-key-value-handle input")
+    expect(page.locator(".st-key-value-handle output")).to_have_text("1,500 tokens")
+    expect(page.locator(".st-key-value-handle .ticks span")).to_have_count(2)
+    marks = page.locator(".st-key-value-handle :is(.ticks, .last)")
+    expect(marks.filter(has_text="◆")).to_have_count(0)  # a diamond is a summary
+    expect(page.locator(".st-key-value-handle .last.legend")).to_have_text("recorded")
+    handle.hover()
+    ready = page.locator(".st-key-value-handle .handle[data-missing='0']")
+    expect(ready).to_have_count(1)  # replays are made ahead
+    quiet(page)
+    box = handle.bounding_box()
+    assert box is not None
+    at, last = int(handle.input_value()), int(handle.get_attribute("max") or 0)
+    step = (box["width"] - 16) / last
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 8 + at * step, y)
+    page.mouse.down()
+    curves = []
+    for steps in (-4, -8, -12):
+        page.mouse.move(box["x"] + 8 + (at + steps) * step, y)
+        expect(page.locator(DRAGGED)).to_have_count(2)
+        page.wait_for_timeout(100)
+        curves.append(page.locator(DRAGGED).first.get_attribute("d"))
+    assert len(set(curves)) == 3, "another curve for each value"
+    row = page.locator("[class*=st-key-edit-]").get_by_role(
+        "button", name="Summary buffer"
+    )
+    assert "1,500 tokens" in row.inner_text(), "nothing is taken before it is let go"
+    page.mouse.up()
+    expect(row).not_to_contain_text("1,500 tokens")
+    quiet(page)
+    expect(page.locator(DRAGGED)).to_have_count(0)
+    stands(page, "compare")
+
+
+def import_four_turns(page: Page, url: str) -> None:
     """Bring a conversation and open it."""
     messages = [
         {"role": role, "content": f"{role} says number {number}."}
-        for number in range(7)
+        for number in range(4)
         for role in ("user", "assistant")
     ]
-    content = json.dumps({"title": "Seven numbers", "messages": messages}).encode()
+    content = json.dumps({"title": "Four numbers", "messages": messages}).encode()
     go(page, f"{url}/library", "library")
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
-        {"name": "seven.json", "mimeType": "application/json", "buffer": content}
+        {"name": "four.json", "mimeType": "application/json", "buffer": content}
     )
     sees(
         page.get_by_text(
-            "Imported seven.json: 14 messages in 7 turns, read as OpenAI chat request."
+            "Imported four.json: 8 messages in 4 turns, read as OpenAI chat request."
         )
     )
     page.get_by_role("button", name="Compare").first.click()
@@ -188,18 +258,18 @@ def import_seven_turns(page: Page, url: str) -> None:
 def test_each_setting_answers_for_itself_and_can_be_stopped(
     page: Page, dashboard: Dashboard
 ) -> None:
-    import_seven_turns(page, dashboard.url)
+    import_four_turns(page, dashboard.url)
     open_models(page)
     page.get_by_role("radio", name="Free run").click()
-    sees(page.get_by_text("0 of 21 turns answered so far."))
+    sees(page.get_by_text("0 of 12 turns answered so far."))
     with openai_server() as server:
-        server.then(*[text(f"Reply {number}.") for number in range(4)], endless)
+        server.then(*[text(f"Reply {number}.") for number in range(2)], endless)
         choose_model(page, "Chat model", "openai/own", server.api_base)
         page.keyboard.press("Escape")
         page.get_by_role("button", name="Answer with openai/own").click()
-        sees(page.get_by_text("turn 5 of 7"))
+        sees(page.get_by_text("turn 3 of 4"))
         page.get_by_role("button", name="Stop").click()
-        sees(page.get_by_text("4 of 21 turns answered so far."))
+        sees(page.get_by_text("2 of 12 turns answered so far."))
         assert server.client_gone.wait(60)
         page.get_by_role("button", name="Go on with openai/own").click()
         expect(page.get_by_text("turns answered so far.")).to_have_count(0)
@@ -211,17 +281,20 @@ def test_each_setting_answers_for_itself_and_can_be_stopped(
 def test_each_idea_of_a_first_hour_is_seen_after_one_action_at_most(
     page: Page, dashboard: Dashboard
 ) -> None:
-    page.set_viewport_size({"width": 1280, "height": 720})
+    page.set_viewport_size(WIDE)
     go(page, f"{dashboard.url}/compare", "compare")
     drawn(page)
+
     # The full buffer only grows, and when the summary was written, without any.
     full = names_of_lines(page).filter(has_text="Full buffer")
     expect(full).to_contain_text("13,686")
     expect(full).to_be_in_viewport()
-    why = page.locator(".st-key-compare-at-request").get_by_text("1,535 tokens > 1,500")
-    expect(why).to_be_in_viewport()
+    event = page.locator(".st-key-compare-at-request .memviz-why")
+    expect(event.get_by_text("1,535 tokens > 1,500")).to_be_in_viewport()
+    expect(event).to_be_in_viewport(ratio=1)
+    the_camera_covers_no_word(page, ".st-key-compare-tokens")
+
     # A fact that is lost, and what it costs to bring it back.
-    quiet(page)  # what is still drawn moves the button away from the pointer
     page.get_by_role("button", name="Ask 3 settings").click()
     expect(page.get_by_text("Not sent since turn 42.")).to_be_in_viewport()
     price = page.get_by_role("button", name=re.compile(r"Bring turn .*\+294 tokens"))
@@ -229,16 +302,57 @@ def test_each_idea_of_a_first_hour_is_seen_after_one_action_at_most(
     asked = page.get_by_text("Asked: ")
     expect(asked).to_be_in_viewport()
     answers_stay_where_they_are(page, asked)
+
     # How it was lost.
     go(page, f"{dashboard.url}/compare", "compare")
     page.get_by_role("link", name="Facts", exact=True).click()
     expect(page.get_by_text("Lost at turn 31.")).to_be_in_viewport()
-    # What the prompt cache saves.
     page.get_by_role("link", name="Compare", exact=True).click()
     stands(page, "compare")
+
+    # What the prompt cache saves.
     page.get_by_role("radio", name="Dollars", exact=True).click()
+    stands(page, "costs")
     legend = page.locator(".st-key-costs-curve .legendtext")
     expect(legend.filter(has_text="Without the cache")).to_be_in_viewport()
+    the_camera_covers_no_word(page, ".st-key-costs-curve")
+    a_click_on_a_line_opens_the_request_of_its_setting_and_turn(page)
+
+
+COVERED = """chart => {
+    const camera = chart.querySelector(".modebar-btn").getBoundingClientRect();
+    const meets = (box) => box.left < camera.right && camera.left < box.right;
+    const covers = (box) => meets(box) && box.top < camera.bottom && camera.top < box.bottom;
+    const words = [...chart.querySelectorAll("text")];
+    return words.filter(text => covers(text.getBoundingClientRect())).map(text => text.textContent);
+}"""
+"""The words of a chart over which the button stands that saves it."""
+
+
+def the_camera_covers_no_word(page: Page, place: str) -> None:
+    """Where the pointer is over the chart at ``place``, and the button that saves it is seen."""
+    chart = page.locator(f"{place} .js-plotly-plot")
+    expect(chart.locator(".modebar-btn")).to_have_count(1)
+    chart.hover()
+    assert chart.evaluate(COVERED) == []
+
+
+def a_click_on_a_line_opens_the_request_of_its_setting_and_turn(page: Page) -> None:
+    """On the chart of dollars, at turn 40 of the full buffer."""
+    x, y = drawn(page, COSTS_CHART).evaluate(
+        """chart => {
+            const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect();
+            const line = chart._fullData.find(t => t.name === "Full buffer");
+            return [box.left + xaxis._offset + xaxis.d2p(40), box.top + yaxis._offset + yaxis.d2p(line.y[39])];
+        }"""
+    )
+    page.mouse.move(x - 2, y)
+    page.mouse.move(x, y)
+    expect(page.locator(f"{COSTS_CHART} .hovertext")).to_contain_text("turn 40")
+    page.mouse.click(x, y)
+    request_of(page, 40)
+    setting = page.get_by_role("combobox", name="Setting", exact=True)
+    expect(setting).to_have_value("Full buffer")
 
 
 def answers_stay_where_they_are(page: Page, asked: Locator) -> None:

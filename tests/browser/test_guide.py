@@ -14,7 +14,7 @@ pytest.importorskip(
 from playwright.sync_api import expect
 
 from memviz.dashboard.guide.glossary import tooltip
-from tests.browser.journeys import drawn, go, sees
+from tests.browser.journeys import drawn, go, sees, turn_to
 from tests.browser.script_runs import quiet
 
 if TYPE_CHECKING:
@@ -27,24 +27,6 @@ CAPTION_TERM = '[data-testid="stCaptionContainer"] a[href*="guide?term="]'
 
 def tip(page: Page) -> Locator:
     return page.get_by_role("tooltip").filter(visible=True)
-
-
-@pytest.mark.slow
-def test_a_word_explains_itself_to_pointer_and_keyboard(
-    page: Page, dashboard: Dashboard
-) -> None:
-    go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
-    word = page.locator(CAPTION_TERM).first
-    word.hover()
-    expect(tip(page)).to_contain_text(tooltip("request"))
-    expect(word).to_have_attribute("aria-describedby", "memviz-tip")
-    tip(page).hover()
-    page.wait_for_timeout(400)
-    expect(tip(page)).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(tip(page)).to_have_count(0)
-    page.locator(CAPTION_TERM).nth(1).focus()
-    expect(tip(page)).to_contain_text(tooltip("message"))
 
 
 @pytest.mark.slow
@@ -72,10 +54,25 @@ def test_a_finger_sees_the_meaning_first_and_follows_the_link_then(
 
 
 @pytest.mark.slow
-def test_the_guide_leads_to_compare_and_back_and_charts_explain_themselves(
+def test_words_explain_themselves_to_pointer_and_keyboard_and_the_guide_leads_to_compare_and_back(
     page: Page, dashboard: Dashboard
 ) -> None:
-    go(page, f"{dashboard.url}/guide", "guide")
+    # A word below the title explains itself, and one can point at what it says.
+    go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
+    word = page.locator(CAPTION_TERM).first
+    word.hover()
+    expect(tip(page)).to_contain_text(tooltip("request"))
+    expect(word).to_have_attribute("aria-describedby", "memviz-tip")
+    tip(page).hover()
+    page.wait_for_timeout(400)
+    expect(tip(page)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(tip(page)).to_have_count(0)
+    page.locator(CAPTION_TERM).nth(1).focus()
+    expect(tip(page)).to_contain_text(tooltip("message"))
+
+    # So do the words of charts in the guide, and of those to which it leads.
+    turn_to(page, "guide")
     page.get_by_role("link", name="Running summary", exact=True).click()
     sees(page.get_by_role("heading", name="Running summary"))
     quiet(page)

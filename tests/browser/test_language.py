@@ -1,4 +1,4 @@
-"""Another language is chosen on a page: it is drawn anew at once, its address and its links keep it."""
+"""The languages of a page: texts of a conversation are marked with theirs, and another one is chosen for the rest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytest.importorskip(
 
 from playwright.sync_api import expect
 
-from tests.browser.journeys import go
+from tests.browser.journeys import address_of, go, quiet
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -21,11 +21,28 @@ if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
 
 
+UNMARKED = """() => {
+    const found = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const element = texts.currentNode.parentElement, text = texts.currentNode.data;
+        const around = element.closest("[lang]")?.getAttribute("lang");
+        if (/[\\u4e00-\\u9fff]{2}/.test(text) && !element.closest("script, style") && around !== "zh") found.push(text);
+    }
+    return found;
+}"""
+
+
 @pytest.mark.slow
 def test_a_page_is_read_in_another_language_and_its_address_says_so(
     page: Page, dashboard: Dashboard
 ) -> None:
-    go(page, f"{dashboard.url}/compare?turn=9", "compare")
+    # The page that shows most kinds of texts of a conversation marks those that are Chinese.
+    query = "conversation=sample-chinese&turn=9"
+    go(page, dashboard.url + address_of("retention", query), "retention")
+    expect(page.locator("[data-memviz-lang]").first).to_be_attached()
+    quiet(page)
+    assert page.evaluate(UNMARKED) == []
+
     page.get_by_role("button", name="New here?").click()
     page.get_by_role("dialog").get_by_role("button", name="简体中文").click()
     navigation = page.get_by_test_id("stTopNavLink")

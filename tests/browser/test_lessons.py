@@ -1,5 +1,4 @@
-"""Bundled lessons are played, each in another language, theme and size; one is written, kept and played; and a file of
-it is opened from disk."""
+"""Bundled lessons are played, each in another language, theme and size, and a file of one is opened from disk."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from playwright.sync_api import BrowserContext, Route, expect
 import memviz
 from memviz.dashboard.lessons.html import html_lesson
 from memviz.storage.workspace import Workspace
-from tests.browser.journeys import open_models, quiet, sees, turn_to
+from tests.browser.journeys import quiet, sees
 from tests.browser.lessons import Scheme, play, ways
 from tests.page_names import PLAYED_LESSONS
 
@@ -34,11 +33,42 @@ SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
 
 @pytest.mark.slow
-def test_a_bundled_lesson_is_played(page: Page, dashboard: Dashboard) -> None:
-    """In Chinese, in the dark and on a phone; the next test plays one the other way round, and
-    ``tests/pages/test_lessons.py`` two more."""
+def test_on_a_phone_the_picture_follows_the_text_and_each_step_is_read_from_its_beginning(
+    page: Page, dashboard: Dashboard
+) -> None:
+    """In Chinese and in the dark; the next test plays one the other way round, and ``tests/pages/test_lessons.py`` two
+    more."""
     lesson = memviz.lesson(PLAYED_LESSONS[1])
-    play(page, dashboard.url, lesson, WAYS["zh-dark-390x844"])
+    main = page.get_by_test_id("stMain")
+
+    def look(number: int, what: str) -> None:
+        if what == "step":
+            assert main.evaluate("main => main.scrollTop") == 0, number
+        if (number, what) == (SEEN_WHOLE, "step"):
+            parts_follow_each_other(page)
+        # The next step would begin where this one is left.
+        onwards = page.locator(".st-key-lesson-onwards").get_by_role("button").last
+        onwards.scroll_into_view_if_needed()
+        if number == SEEN_WHOLE:
+            assert main.evaluate("main => main.scrollTop") > 0
+
+    play(page, dashboard.url, lesson, WAYS["zh-dark-390x844"], look)
+
+
+SEEN_WHOLE = 2
+"""The step of that lesson, from 1, that has a picture and a question."""
+
+
+def parts_follow_each_other(page: Page) -> None:
+    """Text, picture, question and buttons stand below one another, the first two on the first screen."""
+    tops = [
+        box["y"]
+        for part in ("text", "picture", "question", "onwards")
+        if (box := page.locator(f".st-key-lesson-{part}").bounding_box())
+    ]
+    assert len(tops) == 4
+    assert tops == sorted(tops)
+    assert tops[1] < page.evaluate("innerHeight")
 
 
 @pytest.mark.slow
@@ -59,33 +89,6 @@ def test_a_lesson_has_no_sidebar_keeps_next_in_sight_and_ends_with_a_word(
     expect(closing).to_contain_text("answers right")
     closing.get_by_role("button", name="Next:").click()
     sees(page.locator(".st-key-lesson-walk"))
-
-
-@pytest.mark.slow
-def test_on_a_phone_the_picture_follows_the_text_and_each_step_is_read_from_its_beginning(
-    page: Page, dashboard: Dashboard
-) -> None:
-    page.set_viewport_size({"width": 390, "height": 600})
-    lesson = memviz.lesson("a-fact-dies")
-    main = page.get_by_test_id("stMain")
-    at_step(page, dashboard, lesson.id, 1)
-    for number in (2, 3):
-        next_step = page.get_by_role("button", name="Next", exact=True)
-        next_step.scroll_into_view_if_needed()
-        assert main.evaluate("main => main.scrollTop") > 0
-        next_step.click()
-        sees(page.get_by_role("heading", name=lesson.steps[number - 1].title.en))
-        quiet(page)
-        assert main.evaluate("main => main.scrollTop") == 0
-        if number == 2:
-            tops = [
-                box["y"]
-                for part in ("text", "picture", "question", "onwards")
-                if (box := page.locator(f".st-key-lesson-{part}").bounding_box())
-            ]
-            assert tops == sorted(tops)
-            assert tops[1] < 844, "the picture begins on the first screen"
-            assert len(tops) == 4
 
 
 @pytest.mark.slow
@@ -122,7 +125,8 @@ def test_the_picture_stays_where_the_reader_put_it_until_the_step_changes(
     end = where.inner_text()
     page.locator(".st-key-lesson-next").get_by_role("button").click()
     expect(where).not_to_have_text(end)
-    at_step(page, dashboard, lesson.id, len(lesson.steps))
+    rests(page)
+    # A setting that is chosen stays so when the page has heard of it.
     first = page.locator(".memviz-stage .labels button").first
     first.click()
     rests(page)
@@ -152,8 +156,9 @@ def test_a_long_name_a_summary_and_the_reason_are_seen_whole_beside_the_picture(
     page.set_viewport_size({"width": 390, "height": 844})
     at_step(page, dashboard, "a-fact-changes", 4)
     eight_lines_of_its_summary_are_seen_from_its_beginning(page)
+    page.locator(".memviz-stage .reader").press("Escape")
     page.set_viewport_size({"width": 1280, "height": 720})
-    at_step(page, dashboard, "a-fact-changes", 4)
+    rests(page)
     names = page.locator(".memviz-stage .labels .name")
     cut = "name => name.scrollWidth > name.clientWidth + 1 || name.scrollHeight > name.clientHeight + 5"
     assert not [name for name in names.all() if name.evaluate(cut)]
@@ -203,42 +208,6 @@ def rests(page: Page) -> None:
     """The server has heard where the visitor is, and has answered."""
     page.wait_for_timeout(400)
     quiet(page)
-
-
-@pytest.mark.slow
-def test_a_view_becomes_a_step_and_the_lesson_is_saved_and_played(
-    page: Page, dashboard: Dashboard
-) -> None:
-    page.goto(f"{dashboard.url}/compare?conversation=sample-trip&setting=buffer&turn=5")
-    sees(page.get_by_role("heading", name="What does each strategy send?"))
-    quiet(page)
-    open_models(page)
-    page.get_by_text("Keep as a step").click()
-    page.get_by_role("textbox", name="Title of the step").fill("Look here")
-    page.get_by_role("textbox", name="Text", exact=True).fill("It **grows**.")
-    page.get_by_role("textbox", name="Question (if you like)").fill("Does it grow?")
-    page.get_by_role("textbox", name="Its right answer").fill("Yes")
-    page.get_by_role("textbox", name="Other answers, one a line").fill("No")
-    page.get_by_role("button", name="Keep", exact=True).click()
-    sees(page.get_by_text("1 step kept."))
-    page.keyboard.press("Escape")
-    turn_to(page, "lessons")
-    page.get_by_role("textbox", name="Title of the lesson").fill("Mine")
-    page.keyboard.press("Tab")
-    quiet(page)
-    page.get_by_role("button", name="Save", exact=True).click()
-    row = page.locator(".st-key-lesson-mine")
-    expect(row).to_be_visible()
-    row.get_by_role("button", name="Begin").click()
-    sees(page.get_by_role("heading", name="Look here", exact=True))
-    quiet(page)
-    page.locator(".st-key-lesson-question label").filter(has_text="Yes").click()
-    sees(page.get_by_text("Right."))
-    assert "lesson=mine&step=1&language=en" in page.url
-    page.get_by_role("button", name="Open in Compare").click()
-    sees(page.get_by_role("heading", name="What does each strategy send?"))
-    quiet(page)
-    assert "turn=5" in page.url
 
 
 @pytest.mark.slow

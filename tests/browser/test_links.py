@@ -15,12 +15,10 @@ pytest.importorskip(
 
 from playwright.sync_api import expect
 
-from tests.browser.journeys import go, open_models, quiet, read_request
+from tests.browser.journeys import go, open_models, quiet, stands
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import BrowserContext, Dialog, Page
+    from playwright.sync_api import Dialog, Page
 
     from tests.browser.dashboard import Dashboard
 
@@ -43,14 +41,26 @@ def copied(page: Page) -> dict[str, str]:
     return {name: texts[-1] for name, texts in parse_qs(urlsplit(link).query).items()}
 
 
-def test_a_link_holds_what_was_changed_in_a_part_of_the_page(
-    open_context: Callable[..., BrowserContext], dashboard: Dashboard
+WITHOUT_CLIPBOARD = (
+    "Object.defineProperty(navigator, 'clipboard', { value: undefined })"
+)
+"""As the pages of a server are seen from another machine without https."""
+
+
+def pasted(page: Page) -> str:
+    """What is in the clipboard, pasted into a field of the page."""
+    box = page.get_by_role("textbox", name="One question to all settings")
+    box.fill("")
+    box.press("ControlOrMeta+v")
+    return box.input_value()
+
+
+def test_a_link_holds_what_was_changed_in_a_part_of_the_page_and_is_copied_without_a_clipboard_too(
+    page: Page, dashboard: Dashboard
 ) -> None:
-    context = open_context()
-    context.grant_permissions(
+    page.context.grant_permissions(
         ["clipboard-read", "clipboard-write"], origin=dashboard.url
     )
-    page = context.new_page()
 
     go(
         page,
@@ -86,30 +96,10 @@ def test_a_link_holds_what_was_changed_in_a_part_of_the_page(
     )
     assert ["2px" in shadow for shadow in shadows] == [True, False]
 
-
-WITHOUT_CLIPBOARD = (
-    "Object.defineProperty(navigator, 'clipboard', { value: undefined })"
-)
-"""As the pages of a server are seen from another machine without https."""
-
-
-def pasted(page: Page) -> str:
-    """What is in the clipboard, pasted into a field of the page."""
-    box = page.get_by_role("textbox", name="One question to all settings")
-    box.fill("")
-    box.press("ControlOrMeta+v")
-    return box.input_value()
-
-
-def test_without_a_clipboard_a_selection_is_copied_and_else_the_text_is_shown(
-    open_context: Callable[..., BrowserContext], dashboard: Dashboard
-) -> None:
-    context = open_context()
-    context.add_init_script(WITHOUT_CLIPBOARD)
-    page = context.new_page()
-    go(page, f"{dashboard.url}/compare?{SETTINGS}", "compare")
-    quiet(page)
-    read_request(page)
+    # Without a clipboard a selection is copied.
+    page.get_by_role("radio", name="Tokens", exact=True).click()
+    stands(page, "compare")
+    page.evaluate(WITHOUT_CLIPBOARD)
     open_models(page)
     page.get_by_role("button", name="Copy link", exact=True).click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
@@ -125,6 +115,7 @@ def test_without_a_clipboard_a_selection_is_copied_and_else_the_text_is_shown(
     quiet(page)
     assert pasted(page).startswith("<iframe src=")
 
+    # Where that does not work either, the text is shown.
     page.evaluate("document.execCommand = () => false")
     quiet(page)
     shown: list[tuple[str, str]] = []

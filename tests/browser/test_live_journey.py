@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 @pytest.mark.slow
 def test_what_is_said_meanwhile_appears_without_a_click(
-    page: Page, fresh_dashboard: Dashboard
+    page: Page, dashboard: Dashboard
 ) -> None:
-    keeper = Keeper(Store(fresh_dashboard.database))
+    keeper = Keeper(Store(dashboard.database))
 
     def say(number: int) -> None:
         asked = {"role": "user", "content": f"Question {number} <b>bold</b>"}
@@ -34,7 +34,7 @@ def test_what_is_said_meanwhile_appears_without_a_click(
         keys = [f"u{number}", f"a{number}"]
         keeper.append("claude_code", "one", [asked, told], keys=keys, title="Buses")
 
-    go(page, f"{fresh_dashboard.url}/live", "live")
+    go(page, f"{dashboard.url}/live", "live")
     expect(page.get_by_text("memviz watch --db")).to_be_visible()
     say(1)
     page.reload()
@@ -43,4 +43,3 @@ def test_what_is_said_meanwhile_appears_without_a_click(
     say(2)
     expect(page.get_by_text("About 2,0")).to_be_visible()
     expect(page.get_by_text("(its own rule)")).to_be_visible()
-    page.goto("about:blank")  # its server ends before it does

@@ -13,7 +13,7 @@ pytest.importorskip(
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.journeys import drawn, go, quiet, sees, stands, turn_to
+from tests.browser.journeys import address_of, drawn, go, quiet, sees, stands, turn_to
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -24,38 +24,12 @@ DATE = "Finn's passport expires on 9 July 2027."
 LIVES = ".st-key-retention-lives .js-plotly-plot"
 STORY = re.compile("^Word for word from turn 6")
 """The sentence beside the picture; the table of all lives says it in small letters."""
+SETTINGS = "conversation=sample-trip&setting=buffer&setting=summary_buffer+%7B%22max_token_limit%22:900%7D"
 SETTING = "Summary buffer · 900 tokens"
-
-
-def load_the_trip(page: Page) -> None:
-    chooser = page.get_by_role("combobox", name="Conversation")
-    chooser.fill("Portugal")
-    page.get_by_role("option", name="Two weeks in Portugal").click()
-    quiet(page)
-
-
-def pick_summary_buffer(page: Page) -> None:
-    """One more setting beside those that a visitor finds."""
-    settings = page.locator("[class*='st-key-setting-']")
-    before = settings.count()
-    page.get_by_role("button", name="Add a setting").click()
-    expect(settings).to_have_count(before + 1)
-    settings.last.get_by_role("button").first.click()
-    quiet(page)
-    strategy = page.get_by_role("combobox", name="Strategy")
-    strategy.fill("Summary buffer")
-    page.get_by_role("option", name="Summary buffer", exact=True).click()
-    quiet(page)
-    limit = page.get_by_role("spinbutton", name="Max token limit").last
-    limit.fill("900")
-    limit.press("Enter")
-    quiet(page)
-    page.keyboard.press("Escape")
 
 
 def look_at_the_passport(page: Page, setting: str) -> None:
     """The story of the passport under ``setting`` on the Facts page."""
-    turn_to(page, "retention")
     drawn(page, LIVES)
     page.get_by_role("radio", name=setting, exact=True).click()
     expect(page.get_by_role("radio", name=setting, exact=True)).to_be_checked()
@@ -73,9 +47,7 @@ def look_at_the_passport(page: Page, setting: str) -> None:
 def test_the_date_of_a_passport_dies_and_lives_again(
     page: Page, dashboard: Dashboard
 ) -> None:
-    go(page, f"{dashboard.url}/compare", "compare")
-    load_the_trip(page)
-    pick_summary_buffer(page)
+    go(page, dashboard.url + address_of("retention", SETTINGS), "retention")
     look_at_the_passport(page, SETTING)
     story = page.get_by_text(STORY)
     expect(story).to_contain_text("lost at turn 27")
@@ -103,6 +75,7 @@ def test_the_date_of_a_passport_dies_and_lives_again(
     ).to_be_checked()
     quiet(page)
 
+    turn_to(page, "retention")
     look_at_the_passport(page, f"{SETTING} · reworded")
     expect(page.get_by_text(STORY)).to_contain_text(
         re.compile(r"in the summary from turn \d+ to (?:2[7-9]|[34]\d)")

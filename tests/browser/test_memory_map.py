@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ pytest.importorskip(
     "playwright", reason="The browser tests need playwright (pip install playwright)."
 )
 
-from playwright.sync_api import FloatRect, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from memviz.transcripts.samples import sample
 from tests.browser.journeys import (
@@ -22,16 +21,12 @@ from tests.browser.journeys import (
     quiet,
     sees,
     stands,
-    turn_to,
 )
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
 
 pytestmark = pytest.mark.slow
-
-MARKUP = "<b>fat</b> %{x} &amp; \"quoted\" 'text' <a href='x'>link</a>"
-TITLE = "<b>fat</b> **bold** $x^2$ :red[red] `code` [link](http://x.y) :smile: -> &lt; www.example.org"
 
 
 def point_at(page: Page, number: int, turn: float, message: float) -> Locator:
@@ -42,15 +37,18 @@ def point_at(page: Page, number: int, turn: float, message: float) -> Locator:
     return page.locator(f".st-key-map-{number} .hoverlayer .hovertext")
 
 
-def click_on(page: Page, number: int, turn: float, message: float) -> None:
-    point_at(page, number, turn, message)
-    page.mouse.click(*map_place(page, number, turn, message))
-
-
-def test_pointer_and_keyboard_lead_to_cells_and_summarizations(
+def test_three_maps_are_seen_at_once_and_pointer_and_keyboard_lead_to_cells_and_summarizations(
     page: Page, dashboard: Dashboard
 ) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
     go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
+    boxes = [
+        drawn(page, f".st-key-map-{number} .js-plotly-plot").bounding_box()
+        for number in range(3)
+    ]
+    assert len({box["y"] for box in boxes if box}) == 1
+    assert all(box is not None and box["y"] + box["height"] <= 720 for box in boxes)
+
     first = page.locator(".st-key-map-2 .js-plotly-plot").evaluate(
         "chart => { const t = chart.data.find(t => t.name === 'summarizations'); return [t.x[0], t.y[0]]; }"
     )
@@ -87,65 +85,3 @@ def test_pointer_and_keyboard_lead_to_cells_and_summarizations(
     page.keyboard.press("Enter")
     sees(page.get_by_text(f"Message {int(message) + 1} ("))
     stands(page, "memory_map")
-
-
-def test_three_maps_are_seen_at_once_and_stack_on_a_phone(
-    page: Page, dashboard: Dashboard
-) -> None:
-    page.set_viewport_size({"width": 1280, "height": 720})
-    go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
-    boxes = boxes_of_maps(page)
-    assert len({box["y"] for box in boxes if box}) == 1
-    assert all(box is not None and box["y"] + box["height"] <= 720 for box in boxes)
-
-    page.set_viewport_size({"width": 420, "height": 900})
-    page.reload()
-    stands(page, "memory_map")
-    boxes = boxes_of_maps(page)
-    assert all(
-        box is not None and 320 <= box["width"] <= 420 - box["x"] for box in boxes
-    )
-    assert len({box["x"] for box in boxes if box}) == 1
-    assert page.evaluate("document.scrollingElement.scrollWidth") <= 420
-
-
-def boxes_of_maps(page: Page) -> list[FloatRect | None]:
-    """Where the three maps are."""
-    return [
-        drawn(page, f".st-key-map-{number} .js-plotly-plot").bounding_box()
-        for number in range(3)
-    ]
-
-
-def test_text_that_looks_like_markup_stays_text(
-    page: Page, dashboard: Dashboard
-) -> None:
-    said = [
-        {"role": role, "content": MARKUP}
-        for _ in range(3)
-        for role in ("user", "assistant")
-    ]
-    go(page, f"{dashboard.url}/library", "library")
-    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
-        {
-            "name": "markup.json",
-            "mimeType": "application/json",
-            "buffer": json.dumps({"title": TITLE, "messages": said}).encode(),
-        }
-    )
-    sees(page.get_by_text("Imported markup.json"))
-    quiet(page)
-    row = page.locator("[class*='st-key-conversation-']").first
-    title = row.inner_text().splitlines()[0]
-    assert title.replace("\u2060", "") == TITLE  # a word joiner has no width
-    expect(row.get_by_role("link")).to_have_count(0)
-    page.get_by_role("button", name="Compare").first.click()
-    stands(page, "compare")
-    turn_to(page, "memory_map")
-    quiet(page)
-    expect(point_at(page, 0, 3, 2)).to_contain_text(MARKUP[:43] + "…")
-    click_on(page, 0, 3, 2)
-    expect(page.get_by_role("spinbutton", name="Message", exact=True)).to_have_value(
-        "2"
-    )
-    sees(page.get_by_test_id("stText").get_by_text(MARKUP))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
 import pytest
 
@@ -14,12 +13,12 @@ pytest.importorskip(
 from playwright.sync_api import Page, expect
 
 from tests.browser.journeys import (
-    address_of,
     drawn,
     go,
     quiet,
     read_request,
     sees,
+    stands,
     turn_to,
 )
 
@@ -36,7 +35,9 @@ def lightness(page: Page) -> float:
 
 
 @pytest.mark.slow
-def test_a_phone_shows_the_chart(page: Page, dashboard: Dashboard) -> None:
+def test_a_phone_shows_the_chart_and_one_map_below_the_other(
+    page: Page, dashboard: Dashboard
+) -> None:
     page.set_viewport_size({"width": 400, "height": 800})
     go(page, dashboard.url, "compare")
     chart = drawn(page)
@@ -50,70 +51,16 @@ def test_a_phone_shows_the_chart(page: Page, dashboard: Dashboard) -> None:
     covered = "([x, y]) => document.elementFromPoint(x, y)?.closest('.js-plotly-plot') === null"
     assert not page.evaluate(covered, middle), "something lies over the chart"
 
-
-@pytest.mark.slow
-def test_compare_shows_what_happened_above_the_fold_and_its_camera_covers_no_name(
-    page: Page, dashboard: Dashboard
-) -> None:
-    page.set_viewport_size({"width": 1280, "height": 720})
-    go(page, dashboard.url, "compare")
-    drawn(page)
-    said = page.locator(".st-key-compare-at-request .memviz-why").bounding_box()
-    assert said is not None
-    assert said["y"] + said["height"] <= 720
-    for name, place in (
-        ("compare", ".st-key-compare-tokens"),
-        ("costs", ".st-key-costs-curve"),
-    ):
-        turn_to(page, name)
-        chart = page.locator(f"{place} .js-plotly-plot")
-        expect(chart.locator(".modebar-btn")).to_have_count(1)
-        chart.hover()
-        assert chart.evaluate(COVERED) == []
-
-
-COVERED = """chart => {
-    const camera = chart.querySelector(".modebar-btn").getBoundingClientRect();
-    const meets = (box) => box.left < camera.right && camera.left < box.right;
-    const covers = (box) => meets(box) && box.top < camera.bottom && camera.top < box.bottom;
-    const words = [...chart.querySelectorAll("text")];
-    return words.filter(text => covers(text.getBoundingClientRect())).map(text => text.textContent);
-}"""
-"""The words of a chart over which the button stands that saves it."""
-
-
-@pytest.mark.slow
-def test_a_low_window_shows_every_picture_of_compare_with_its_player(
-    page: Page, dashboard: Dashboard
-) -> None:
-    """1280x720 at 125 % zoom."""
-    page.set_viewport_size({"width": 1024, "height": 576})
-    settings = [
-        ("setting", one)
-        for one in ("buffer", "window", 'summary_buffer {"max_token_limit": 1500}')
+    page.get_by_role("radio", name="Memory map", exact=True).click()
+    stands(page, "memory_map")
+    maps = [
+        drawn(page, f".st-key-map-{number} .js-plotly-plot").bounding_box()
+        for number in range(3)
     ]
-    query = urlencode([("conversation", "sample-trip"), *settings])
-    pictures = {
-        "compare": ["compare-tokens"],
-        "costs": ["costs-curve"],
-        "memory_map": ["map-0", "map-1", "map-2"],
-    }
-    for name, keys in pictures.items():
-        go(
-            page,
-            dashboard.url + address_of(name, query),
-            name,
-        )
-        for key in [*keys, "compare-player"]:
-            place = page.locator(
-                f".st-key-{key} .js-plotly-plot" if key in keys else f".st-key-{key}"
-            )
-            expect(place).to_be_visible()
-            quiet(page)
-            box = place.bounding_box()
-            assert box is not None
-            assert box["height"] > (180 if key.startswith("map-") else 50), key
-            assert box["y"] + box["height"] <= 576, f"{key} of {name} is below the fold"
+    assert all(each and 300 <= each["width"] <= 400 - each["x"] for each in maps)
+    assert len({each["x"] for each in maps if each}) == 1
+    assert len({each["y"] for each in maps if each}) == 3
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 400
 
 
 @pytest.mark.slow

@@ -70,61 +70,68 @@ def set_budget(page: Page, usd: str) -> None:
     page.keyboard.press("Escape")
 
 
-def test_from_the_test_of_a_model_to_the_end_of_the_budget(
+def test_what_is_spent_counts_while_a_sweep_and_a_replay_run_until_the_budget_ends(
     page: Page, dashboard: Dashboard, server: OpenAIServer
 ) -> None:
-    go(page, f"{dashboard.url}/compare", "compare")
+    # Nothing is spent yet when the page is drawn: what counts is drawn by the part of it that watches the sweep.
+    server.otherwise = slowly(text("A summary ", "of it."), MORE_SLOWLY_SECONDS)
+    go(page, f"{dashboard.url}/tune", "tune")
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
     expect(spent(page)).to_have_count(0)
+    sees(page.get_by_text("best of each strategy", exact=False))
+    quiet(page)
     choose_model(page, "Summarizer", NAME, server.api_base)
     expect(spent(page)).to_have_text("Spent in this session: $0.00 · budget $1.00")
+    page.get_by_role("button", name="Sweep with").click()
+    stop = page.get_by_role("button", name="Stop", exact=True)
+    sees(stop)
+    expect(spent(page)).not_to_have_text("Spent in this session: $0.00 · budget $1.00")
+    sees(stop)
+    stop.first.click()
+    sees(page.get_by_text("runs were measured and are shown"))
+
+    # The test of the model says what it costs and whether it streams.
+    server.otherwise = slowly(text("A summary ", "of it."))
+    turn_to(page, "compare")
     open_models(page)
     sees(page.get_by_text("At most $0.00048."))
+    swept = spent(page).inner_text()
     page.get_by_role("button", name="Test the connection").click()
     sees(page.get_by_text("Its answers stream: this one came in 2 pieces."))
-    sees(
-        page.get_by_text(
-            "A million tokens cost $0.25 in and $2.00 out, by litellm's list."
-        )
-    )
+    list_price = "A million tokens cost $0.25 in and $2.00 out, by litellm's list."
+    sees(page.get_by_text(list_price))
     tested = spent(page).inner_text()
-    assert "$0.00 " not in tested
+    assert tested != swept
     page.keyboard.press("Escape")
-    sees(
-        page.get_by_text(
-            re.compile(
-                r"is asked for about 13 summaries when you say so\. At most \$0\.\d+\."
-            )
-        )
-    )
+
+    # A replay says what it costs at most, and what it did so far while it runs.
+    most = r"is asked for about \d+ summaries when you say so\. At most \$0\.\d+\."
+    sees(page.get_by_text(re.compile(most)))
     page.get_by_role("button", name="Replay with").click()
-    sees(page.get_by_text(re.compile(r"\$0\.\d+ so far")))  # while it runs
+    sees(page.get_by_text(re.compile(r"\$0\.\d+ so far")))
     under_way = spent(page).inner_text()
     assert under_way != tested, "also in the sidebar"
     expect(page.get_by_text("Not replayed yet")).to_have_count(0)
     drawn(page)
     stands(page, "compare")
     assert spent(page).inner_text() != under_way
+
+    # Where the budget is spent a chat asks nobody, until it is raised.
     turn_to(page, "chat")
     whole = spent(page).inner_text()
     open_models(page)
     chooser = page.get_by_role("combobox", name="Chat model")
     chooser.click()
     chooser.fill(NAME)
-    chooser.press(
-        "Enter"
-    )  # with the summarizer's key and address, since it is the same model
+    # With the summarizer's key and address, since it is the same model.
+    chooser.press("Enter")
     quiet(page)
     page.keyboard.press("Escape")
     sees(page.get_by_text(re.compile(r"The next reply\. At most \$0\.\d+\.")))
     set_budget(page, "0.01")
     say(page, "My budget is 3,000 euros.")
-    sees(
-        page.get_by_text(
-            re.compile(
-                r"The budget of \$0\.01 allows no further call: .* Raise the budget under Models"
-            )
-        )
-    )
+    ended = r"The budget of \$0\.01 allows no further call: .* Raise the budget under Models"
+    sees(page.get_by_text(re.compile(ended)))
     expect(bubbles(page)).to_have_count(1)
     expect(spent(page)).to_have_text(whole.replace("$1.00", "$0.01"))
     set_budget(page, "1")
@@ -134,23 +141,3 @@ def test_from_the_test_of_a_model_to_the_end_of_the_budget(
     assert spent(page).inner_text() != whole
     for request in server.requests:
         assert request.headers["authorization"] == f"Bearer {KEY}"
-
-
-def test_a_sweep_counts_in_the_sidebar_while_it_runs(
-    page: Page, dashboard: Dashboard, server: OpenAIServer
-) -> None:
-    # Nothing is spent yet when the page is drawn: what counts is drawn by the part of it that watches the sweep.
-    server.otherwise = slowly(text("A summary ", "of it."), MORE_SLOWLY_SECONDS)
-    go(page, f"{dashboard.url}/tune", "tune")
-    expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
-    sees(page.get_by_text("best of each strategy", exact=False))
-    quiet(page)
-    choose_model(page, "Summarizer", NAME, server.api_base)
-    quiet(page)
-    before = spent(page).inner_text()
-    page.get_by_role("button", name="Sweep with").click()
-    sees(page.get_by_role("button", name="Stop", exact=True))
-    expect(spent(page)).not_to_have_text(before)
-    sees(page.get_by_role("button", name="Stop", exact=True))
-    page.get_by_role("button", name="Stop", exact=True).first.click()
-    sees(page.get_by_text("runs were measured and are shown"))

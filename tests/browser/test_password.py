@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from tests.browser.dashboard import ROOT, TALK, Dashboard
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import Page
 
 PASSWORD = "correct horse battery"
 RETENTION = "/facts?conversation=sample-trip"
@@ -65,10 +65,10 @@ def shows_retention(page: Page) -> None:
 @pytest.mark.slow
 @pytest.mark.provokes_console_errors
 def test_the_password_is_asked_for_once_a_browser_session(
-    guarded: Dashboard, foreign: str, open_context: Callable[..., BrowserContext]
+    guarded: Dashboard, foreign: str, page: Page
 ) -> None:
-    context = open_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
-    page = context.new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.emulate_media(color_scheme="dark")
     page.goto(guarded.url + RETENTION)
     page.get_by_label("Password").fill("guess")
     page.get_by_role("button", name="Open memviz").click()
@@ -78,9 +78,7 @@ def test_the_password_is_asked_for_once_a_browser_session(
     page.keyboard.press("Enter")
     shows_retention(page)
     assert RETENTION in page.url
-    page.reload()
-    shows_retention(page)
-    other_tab = context.new_page()
+    other_tab = page.context.new_page()
     other_tab.goto(guarded.url + RETENTION)
     shows_retention(other_tab)
     assert other_tab.evaluate(TALK, guarded.port) == "open"

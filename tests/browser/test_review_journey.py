@@ -13,7 +13,7 @@ pytest.importorskip(
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.journeys import bubbles, go, quiet, say, sees, stands, turn_to
+from tests.browser.journeys import bubbles, go, quiet, say, sees, stands
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -76,4 +76,4 @@ def test_a_summary_is_reworded_before_and_after_it_is_used(
     quiet(page)
     say(page, "What is the budget?")
     expect(bubbles(page).last).to_contain_text("5,300 euros")
-    turn_to(page, "summaries")
+    stands(page, "chat")

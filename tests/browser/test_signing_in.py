@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import httpx
@@ -18,34 +18,29 @@ from tests.browser.diary import TITLE, import_diary
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, Page
 
 HEADER = "X-Forwarded-Email"
+PROXY, STRANGER = "127.0.0.1", "127.0.0.2"
+"""Addresses of this machine: the one that a header is believed from, and another."""
 pytestmark = [pytest.mark.slow, pytest.mark.provokes_console_errors]
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Dashboard]:
-    """The server; a test starts it when its door stands in the environment."""
-    server = Dashboard(tmp_path)
-    yield server
-    server.stop()
-
-
-@pytest.fixture
 def with_provider(
-    served: Dashboard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Dashboard]:
-    """The server, whose visitors sign in with a provider of identities of this machine."""
+    """A server whose visitors sign in with a provider of identities of this machine."""
     users = [
         User(sub=name, claims={"email": f"{name}@example.com", "name": name.title()})
         for name in ("ana", "bo")
     ]
+    server = Dashboard(tmp_path)
     with run_server_in_thread(user_claims=users) as provider:
         secrets = tmp_path / "secrets.toml"
         secrets.write_text(
             "[auth]\n"
-            f'redirect_uri = "{served.url}/oauth2callback"\n'
+            f'redirect_uri = "{server.url}/oauth2callback"\n'
             f'cookie_secret = "{"c" * 32}"\n'
             'client_id = "memviz"\n'
             'client_secret = "secret of the client"\n'
@@ -54,132 +49,124 @@ def with_provider(
         monkeypatch.setenv("STREAMLIT_SECRETS_FILES", str(secrets))
         monkeypatch.setenv("MEMVIZ_LOGIN", "1")
         monkeypatch.setenv("MEMVIZ_CLASS_FOLDER", str(tmp_path / "libraries"))
-        served.start()
-        yield served
-
-
-def sign_in(page: Page, address: str, name: str) -> None:
-    page.goto(address)
-    page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("button", name=name, exact=True).click()
-    page.wait_for_url(re.compile(re.escape(address.rpartition("/")[0]) + "/(?!oauth2)"))
+        server.start()
+        yield server
+        server.stop()
 
 
 @pytest.fixture
-def new_page(browser: Browser) -> Iterator[Callable[[], Page]]:
-    """Make a page in a browser of its own, which reaches this machine alone: the provider's page would fetch its style
-    from elsewhere."""
-    contexts = []
+def new_page(browser: Browser) -> Iterator[Page]:
+    """A page in a browser of its own, which reaches this machine alone: the provider's page would fetch its style from
+    elsewhere."""
+    context = browser.new_context(reduced_motion="reduce")
+    elsewhere = re.compile(r"https?://(?!127\.0\.0\.1[:/])")
+    context.route(elsewhere, lambda route: route.abort())
+    yield context.new_page()
+    context.close()
 
-    def make() -> Page:
-        context = browser.new_context()
-        contexts.append(context)
-        elsewhere = re.compile(r"https?://(?!127\.0\.0\.1[:/])")
-        context.route(elsewhere, lambda route: route.abort())
-        return context.new_page()
 
-    yield make
-    for context in contexts:
-        context.close()
+def sign_in(page: Page, name: str) -> None:
+    """Sign in on the page that asks for it, and go on to the Library."""
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name=name, exact=True).click()
+    page.get_by_role("link", name="Library", exact=True).click()
+    page.get_by_role("button", name="Back up").wait_for()
+
+
+def sign_out(page: Page, address: str) -> None:
+    """Sign out, and open an address whose page asks to sign in again."""
+    page.get_by_role("button", name="Sign out").click()
+    # The provider asks whether to sign out there too.
+    page.wait_for_url("**/oauth2/end_session*")
+    page.goto(address)
+    page.get_by_role("button", name="Sign in").wait_for()
 
 
 def test_whoever_signs_in_has_a_library_that_no_other_sees(
-    with_provider: Dashboard,
-    tmp_path: Path,
-    new_page: Callable[[], Page],
+    with_provider: Dashboard, tmp_path: Path, new_page: Page
 ) -> None:
-    library = with_provider.url + "/library"
-    of_ana = new_page()
-    of_ana.goto(library)
-    of_ana.get_by_role("button", name="Sign in").wait_for()
-    assert of_ana.get_by_text("Back up").count() == 0
-    sign_in(of_ana, library, "ana")
-    of_ana.goto(library)
-    import_diary(of_ana, tmp_path)
+    page, library = new_page, with_provider.url + "/library"
+    page.goto(library)
+    page.get_by_role("button", name="Sign in").wait_for()
+    assert page.get_by_text("Back up").count() == 0
+    sign_in(page, "ana")
+    import_diary(page, tmp_path)
 
-    of_bo = new_page()
-    sign_in(of_bo, library, "bo")
-    of_bo.goto(library)
-    of_bo.get_by_role("button", name="Back up").wait_for()
-    assert of_bo.get_by_text(TITLE).count() == 0
+    # Whoever comes after her in the same browser does not see it.
+    sign_out(page, library)
+    sign_in(page, "bo")
+    assert page.get_by_text(TITLE).count() == 0
 
-    again = new_page()
-    sign_in(again, library, "ana")
-    again.goto(library)
-    again.get_by_text(TITLE).first.wait_for()
-    again.get_by_role("button", name="Sign out").click()
-    again.wait_for_url(
-        "**/oauth2/end_session*"
-    )  # the provider asks whether to sign out there too
-    again.goto(library)
-    again.get_by_role("button", name="Sign in").wait_for()
+    # She finds it again, and no file says her name.
+    sign_out(page, library)
+    sign_in(page, "ana")
+    page.get_by_text(TITLE).first.wait_for()
     names = [path.name for path in (tmp_path / "libraries").rglob("*")]
     assert not any("ana" in name for name in names), names
 
 
-@pytest.fixture
-def behind_proxy(
-    served: Dashboard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[str], Dashboard]:
-    """Start the server for a proxy at an address."""
-
-    def start(proxy: str) -> Dashboard:
-        monkeypatch.setenv("MEMVIZ_IDENTITY_HEADER", HEADER)
-        monkeypatch.setenv("MEMVIZ_TRUSTED_PROXIES", proxy)
-        monkeypatch.setenv("FORWARDED_ALLOW_IPS", "")
-        monkeypatch.setenv("MEMVIZ_CLASS_FOLDER", str(tmp_path / "libraries"))
-        served.start()
-        return served
-
-    return start
+@pytest.fixture(scope="module")
+def behind_proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+    """A server behind the proxy of this machine."""
+    folder = tmp_path_factory.mktemp("behind-proxy")
+    server = Dashboard(folder)
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("MEMVIZ_IDENTITY_HEADER", HEADER)
+        environment.setenv("MEMVIZ_TRUSTED_PROXIES", PROXY)
+        environment.setenv("FORWARDED_ALLOW_IPS", "")
+        environment.setenv("MEMVIZ_CLASS_FOLDER", str(folder / "libraries"))
+        server.start()
+    yield server
+    server.stop()
 
 
 def test_whom_a_proxy_names_has_a_library_that_no_other_sees(
-    behind_proxy: Callable[[str], Dashboard],
-    tmp_path: Path,
-    open_context: Callable[..., BrowserContext],
+    behind_proxy: Dashboard, tmp_path: Path, page: Page
 ) -> None:
-    library = behind_proxy("127.0.0.1").url + "/library"
-    ana = open_context(extra_http_headers={HEADER: "ana@example.com"})
-    of_ana = ana.new_page()
-    of_ana.goto(library)
-    import_diary(of_ana, tmp_path)
+    def open_library(visitor: str) -> None:
+        page.set_extra_http_headers({HEADER: visitor})
+        page.goto(behind_proxy.url + "/library")
+        page.get_by_role("button", name="Back up").wait_for()
 
-    of_bo = open_context(extra_http_headers={HEADER: "bo@example.com"}).new_page()
-    of_bo.goto(library)
-    of_bo.get_by_role("button", name="Back up").wait_for()
-    assert of_bo.get_by_text(TITLE).count() == 0
-
-    again = open_context(extra_http_headers={HEADER: "Ana@Example.com"}).new_page()
-    again.goto(library)
-    again.get_by_text(TITLE).first.wait_for()
+    open_library("ana@example.com")
+    import_diary(page, tmp_path)
+    open_library("bo@example.com")
+    assert page.get_by_text(TITLE).count() == 0
+    open_library("Ana@Example.com")
+    page.get_by_text(TITLE).first.wait_for()
 
 
 ANA = (HEADER, "ana@example.com")
 
 
 @pytest.mark.parametrize(
-    ("proxy", "headers"),
+    ("sender", "headers"),
     [
-        ("127.0.0.1", []),
-        ("127.0.0.1", [(HEADER, "")]),
-        ("127.0.0.1", [ANA, ANA]),
-        ("127.0.0.1", [(HEADER, "a" * 321)]),
-        ("10.0.0.5", [ANA]),
-        ("10.0.0.5", [ANA, ("X-Forwarded-For", "10.0.0.5")]),
-        ("10.0.0.0/8", [ANA, ("X-Real-IP", "10.0.0.5"), ("Forwarded", "for=10.0.0.5")]),
+        (PROXY, []),
+        (PROXY, [(HEADER, "")]),
+        (PROXY, [ANA, ANA]),
+        (PROXY, [(HEADER, "a" * 321)]),
+        (STRANGER, [ANA]),
+        (STRANGER, [ANA, ("X-Forwarded-For", PROXY)]),
+        (STRANGER, [ANA, ("X-Real-IP", PROXY), ("Forwarded", f"for={PROXY}")]),
     ],
 )
 def test_nothing_is_sent_to_whom_no_proxy_names(
-    behind_proxy: Callable[[str], Dashboard],
-    proxy: str,
-    headers: list[tuple[str, str]],
+    behind_proxy: Dashboard, sender: str, headers: list[tuple[str, str]]
 ) -> None:
-    server = behind_proxy(proxy)
-    with httpx.Client(base_url=server.url, headers=headers) as client:
+    server = behind_proxy
+    with httpx.Client(
+        base_url=server.url,
+        headers=headers,
+        transport=httpx.HTTPTransport(local_address=sender),
+    ) as client:
         for address in ("/", "/library", "/static/index.html", "/_stcore/host-config"):
             assert client.get(address).status_code == 403, address
         assert client.get("/_stcore/health").text == "ok"
-    stream = f"ws://127.0.0.1:{server.port}/_stcore/stream"
     with pytest.raises(InvalidStatus, match="403"):
-        connect(stream, additional_headers=headers, subprotocols=["streamlit"])
+        connect(
+            f"ws://127.0.0.1:{server.port}/_stcore/stream",
+            additional_headers=headers,
+            subprotocols=["streamlit"],
+            source_address=(sender, 0),
+        )

@@ -1,11 +1,11 @@
-"""A visitor brings a conversation, sweeps settings over it, takes the recommended one home, and brings it back."""
+"""A visitor finds a setting on a map of many, takes it home as a file, and brings it back."""
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import pytest
 
@@ -15,9 +15,6 @@ pytest.importorskip(
 
 from playwright.sync_api import Page, Route, expect
 
-import memviz
-from benchmarks.synthetic.generator import generate
-from memviz.transcripts.base import Transcript
 from tests.browser.journeys import (
     drawn,
     go,
@@ -34,60 +31,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 CHART = ".st-key-tune-pareto .js-plotly-plot"
-
-
-def bring(page: Page, url: str, conversation: Transcript) -> None:
-    """Import the conversation and open it."""
-    said = [
-        {"role": message.role, "content": message.content}
-        for message in conversation.messages
-    ]
-    go(page, f"{url}/library", "library")
-    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
-        {
-            "name": "own.json",
-            "mimeType": "application/json",
-            "buffer": json.dumps({"messages": said}).encode(),
-        }
-    )
-    sees(page.get_by_text(f"Imported own.json: {len(said)} messages in "))
-    # Not simply the first one: a chat that another test has just left may be saved after this import.
-    row = (
-        page.locator("[class*='st-key-conversation-']")
-        .filter(has=page.get_by_text("own", exact=True))
-        .first
-    )
-    row.get_by_role("button", name="Compare").click()
-    stands(page, "compare")
-    page.get_by_role("link", name="Tune").click()
-    stands(page, "tune")
-    drawn(page, CHART)
-
-
-def only_summaries(page: Page) -> None:
-    """Try buffer_size of the running summary and token_limit of the chat summary buffer, and nothing else."""
-    others = (
-        "Full buffer",
-        "Sliding window",
-        "Head and tail",
-        "Token buffer",
-        "Summary buffer",
-        "Clear tool results",
-        "Threshold summary",
-        "Hand-off",
-    )
-    page.get_by_role("button", name="Strategies and values").click()
-    panel = page.get_by_test_id("stPopoverBody")
-    for title in others:
-        panel.get_by_role("button", name=title, exact=True).click()
-        quiet(page)
-    panel.get_by_text("Running summary · ").click()
-    values = page.get_by_role("combobox", name="Buffer size")
-    values.fill("5")
-    values.press("Enter")
-    quiet(page)
-    page.keyboard.press("Escape")
-    sees(page.get_by_text(re.compile(r"^\d+ settings\. ")))
+FEW = urlencode({"try": '["window", "summary"]', "share": "0.95"})
+"""Two strategies, of which the next values are tried as well, for the best lies at the edge."""
 
 
 def metric(page: Page, label: str) -> str:
@@ -99,7 +44,6 @@ def metric(page: Page, label: str) -> str:
 
 def click_on_a_point(page: Page) -> None:
     """Point at the last setting of the sliding window, and look at it."""
-    quiet(page)  # while the sweep goes on, one chart takes the place of another
     chart = drawn(page, CHART)
     chart.scroll_into_view_if_needed()
     quiet(page)
@@ -120,29 +64,53 @@ def click_on_a_point(page: Page) -> None:
     quiet(page)
 
 
-def test_a_point_is_looked_at_and_a_setting_is_found_taken_home_and_brought_back(
-    page: Page,
-    dashboard: Dashboard,
-    tmp_path: Path,
+MOST_QUESTIONS = """window.mostQuestions = 0;
+new MutationObserver(() => {
+    const asked = [...document.querySelectorAll("label")].filter(
+        (label) => label.textContent.startsWith("Which strategy?") && label.offsetParent);
+    window.mostQuestions = Math.max(window.mostQuestions, asked.length);
+}).observe(document, { childList: true, subtree: true });"""
+
+
+def test_controls_whose_code_comes_late_are_asked_once_and_a_setting_is_looked_at_taken_home_and_brought_back(
+    page: Page, fresh_dashboard: Dashboard, tmp_path: Path
 ) -> None:
-    bring(page, dashboard.url, generate(60, seed=5))
-    click_on_a_point(page)
-    only_summaries(page)
+    # The page runs once more by itself, with the next values to try, before a slow browser has the controls' code.
+    page.add_init_script(MOST_QUESTIONS)
+    late: list[Route] = []
+    for code in ("Multiselect", "Slider", "Selectbox"):
+        page.route(f"**/{code}.*.js", lambda route: late.append(route))
+    go(page, f"{fresh_dashboard.url}/tune?{FEW}", "tune")
+    drawn(page, CHART)
+    quiet(page)
+    assert late
+    for route in late:
+        route.continue_()
+    quiet(page)
+
+    # The controls hold what the page began with, also when it runs once more.
+    sees(page.get_by_text("Tried as well, because the best value lay at the edge"))
+    chosen = page.get_by_role("button", name="Remove Two weeks in Portugal")
+    sees(chosen)
+    expect(page.get_by_role("slider", name="Keep at least")).to_have_attribute(
+        "aria-valuetext", "95%"
+    )
+    page.get_by_role("button", name="Copy link").click()
+    quiet(page)
+    sees(chosen)
+    assert page.evaluate("window.mostQuestions") == 1
+
+    # A setting is advised, and another one looked at by a click on its point.
     answer = page.get_by_test_id("stAlert").filter(
         has_text=re.compile("Take |does best")
     )
     expect(answer).to_have_count(1)
-    found = re.search(
-        r"(Running summary|Chat summary buffer) · ([\d,]+) \w+(?:\.| does best)",
-        answer.inner_text(),
-    )
-    value = int(found.group(2).replace(",", ""))
-    id = {"Running summary": "summary", "Chat summary buffer": "chat_summary_buffer"}[
-        found.group(1)
-    ]
-    main = memviz.strategies()[id].main_parameter
-    label = memviz.strategy(id, **{main: value}).label
+    click_on_a_point(page)
+    title = page.get_by_role("heading", name=re.compile("^Sliding window · "))
+    strategy, _, parameters = title.inner_text().replace("\u2060", "").partition(" · ")
     peak = metric(page, "Largest request")
+
+    # Its file gives the same setting again.
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as memory.yaml").click()
     file = tmp_path / "memory.yaml"
@@ -152,7 +120,6 @@ def test_a_point_is_looked_at_and_a_setting_is_found_taken_home_and_brought_back
     open_models(page)
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(file)
     drawn(page)
-    strategy, _, parameters = label.partition(" · ")
     name = names_of_lines(page).filter(has_text=strategy).filter(has_text=parameters)
     expect(name.first).to_be_visible()
     quiet(page)
@@ -160,38 +127,4 @@ def test_a_point_is_looked_at_and_a_setting_is_found_taken_home_and_brought_back
         has_text=re.compile(r"Largest request(?! at turn)")
     )
     assert row.get_by_role("cell").last.inner_text() == peak
-
-
-MOST_QUESTIONS = """window.mostQuestions = 0;
-new MutationObserver(() => {
-    const asked = [...document.querySelectorAll("label")].filter(
-        (label) => label.textContent.startsWith("Which strategy?") && label.offsetParent);
-    window.mostQuestions = Math.max(window.mostQuestions, asked.length);
-}).observe(document, { childList: true, subtree: true });"""
-
-
-def test_a_control_whose_code_comes_late_holds_what_the_page_began_with_and_is_asked_once(
-    page: Page, fresh_dashboard: Dashboard
-) -> None:
-    """The page runs once more by itself, with the next values to try, before a slow browser has the controls' code."""
-    page.add_init_script(MOST_QUESTIONS)
-    late: list[Route] = []
-    for code in ("Multiselect", "Slider", "Selectbox"):
-        page.route(f"**/{code}.*.js", lambda route: late.append(route))
-    go(page, f"{fresh_dashboard.url}/tune", "tune")
-    drawn(page, CHART)
-    quiet(page)
-    assert late
-    for route in late:
-        route.continue_()
-    quiet(page)
-    chosen = page.get_by_role("button", name="Remove Two weeks in Portugal")
-    sees(chosen)
-    expect(page.get_by_role("slider", name="Keep at least")).to_have_attribute(
-        "aria-valuetext", "90%"
-    )
-    page.get_by_role("button", name="Copy link").click()  # the page runs once more
-    quiet(page)
-    sees(chosen)
-    assert page.evaluate("window.mostQuestions") == 1
     page.goto("about:blank")  # the server ends before the page

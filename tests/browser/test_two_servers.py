@@ -72,12 +72,12 @@ def shows(place: Locator) -> None:
 
 def test_a_class_goes_on_where_one_of_its_servers_is_stopped(
     servers: tuple[Dashboard, Dashboard],
+    page: Page,
     open_context: Callable[..., BrowserContext],
     tmp_path: Path,
 ) -> None:
     first, second = servers
-    of_ana, of_teacher = open_context(), open_context()
-    ana, teacher = of_ana.new_page(), of_teacher.new_page()
+    ana, teacher = page, open_context().new_page()
     enter(ana, first, "/library", CODE, "Ana")
     import_diary(ana, tmp_path)
     ana.get_by_test_id("stMain").get_by_text(TITLE).first.wait_for()

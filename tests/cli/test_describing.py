@@ -69,7 +69,7 @@ def test_one_that_cannot_be_run_says_why() -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(
                 Folding,
-                "can_be_run",
+                "reason_not_to_run",
                 lambda strategy: "The package folding is missing. Install it.",
             )
             said = "It cannot be run here: The package folding is missing. Install it."

@@ -33,8 +33,8 @@ def test_the_story_of_one_statement() -> None:
     assert again == "Said again in messages 36 and 60."
     assert label == "Sliding window · 10 messages"
     assert sent.strip().endswith("turns 36 to 46 not at all.")
-    assert "Lost at turn 36: under Sliding window · 10 messages it sends" in lost
-    assert since.strip() == "Of 11 requests since then 11 were without it."
+    assert "Lost at turn 36: Sliding window · 10 messages sends" in lost
+    assert since.strip() == "Since then 11 of 11 requests were without it."
     assert need.strip().startswith("Message 60 (turn 30, assistant) says it again")
     assert any("Its message pinned" in line for line in shown.lines)
     assert "could know" in shown.lines[-1]

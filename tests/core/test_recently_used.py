@@ -61,3 +61,14 @@ def test_heavy_entries_leave_room_for_fewer_but_the_last_one_stays() -> None:
     assert entries.keys_where_value(lambda value: value > 5) == ["d"]
     assert entries.remove_where_key(lambda key: key == "d") == [50]
     assert len(entries) == 0
+
+
+def test_a_peek_is_no_use_and_waits_for_nobody() -> None:
+    entries: RecentlyUsed[str, int] = RecentlyUsed(2)
+    entries.put("a", 1)
+    entries.put("b", 2)
+    assert entries.peek("a") == 1
+    # Others wait while a value is changed; a peek would wait here for ever.
+    entries.change("b", lambda value: value + (entries.peek("a") or 0))
+    entries.put("c", 3)
+    assert (entries.peek("a"), entries.peek("b")) == (None, 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import memviz
@@ -118,6 +119,22 @@ def before_input(record: memviz.TurnRecord) -> list[int]:
     ]
 
 
+def brought_back(
+    record: memviz.TurnRecord, log: Sequence[Message], *, repair: bool = True
+) -> list[Message]:
+    """The messages of :func:`before_input` as they are sent: where pairs are repaired, one that calls a tool and is
+    sent without the result has no call. No message of ``log`` calls several tools."""
+    positions = before_input(record)
+    messages = []
+    for position in positions:
+        message = log[position]
+        results = record.memory.log.tools.results_of.get(position, ())
+        if repair and message.tool_calls and not set(results) & set(positions):
+            message = replace(message, tool_calls=())
+        messages.append(message)
+    return messages
+
+
 def with_restored(plain: memviz.TurnRecord, record: memviz.TurnRecord) -> list[Message]:
     """The messages of ``plain`` with those whole that ``record`` restored in their own place."""
     found: list[Message] = []
@@ -159,3 +176,25 @@ def offered(*tools: str, has_system_prompt: bool = False) -> int:
     return schema_tokens(
         CHARS4, tuple(TOOLS[name].text for name in tools), has_system_prompt
     )
+
+
+def check_accepted(sent: Sequence[Message]) -> None:
+    """As a provider checks it: each result belongs to a call of the assistant's message before it, which are all
+    answered; and nothing is there twice."""
+    open_calls: set[str] = set()
+    for message in sent:
+        if message.role == "tool":
+            assert message.tool_call_id in open_calls
+            open_calls.remove(message.tool_call_id)
+        else:
+            assert not open_calls
+            open_calls = {call.id for call in message.tool_calls}
+    assert not open_calls
+    results = [message.tool_call_id for message in sent if message.role == "tool"]
+    words = [
+        message.content
+        for message in sent
+        if message.role == "user" or message.content.startswith("answer")
+    ]
+    assert len(set(results)) == len(results)
+    assert len(set(words)) == len(words)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any, ClassVar
 
@@ -18,7 +17,7 @@ from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Picked, Piece
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.strategies.base import Strategy, Trigger
-from tests.engine.calling import texts
+from tests.engine.calling import check_accepted, texts
 from tests.engine.probes import IDS, Digest, small
 from tests.tool_loops import loops
 
@@ -189,28 +188,6 @@ recalls = st.one_of(
     st.builds(Recall, last_n=st.integers(1, 20)),
     st.builds(Recall, keywords=st.sampled_from([["result"], ["answer"], ["1"]])),
 )
-
-
-def check_accepted(sent: Sequence[Message]) -> None:
-    """As a provider checks it: each result belongs to a call of the assistant's message before it, which are all
-    answered; and nothing is there twice."""
-    open_calls: set[str] = set()
-    for message in sent:
-        if message.role == "tool":
-            assert message.tool_call_id in open_calls
-            open_calls.remove(message.tool_call_id)
-        else:
-            assert not open_calls
-            open_calls = {call.id for call in message.tool_calls}
-    assert not open_calls
-    results = [message.tool_call_id for message in sent if message.role == "tool"]
-    words = [
-        message.content
-        for message in sent
-        if message.role == "user" or message.content.startswith("answer")
-    ]
-    assert len(set(results)) == len(results)
-    assert len(set(words)) == len(words)
 
 
 @given(messages=talks(), strategy=settings, data=st.data(), repair=st.booleans())

@@ -18,6 +18,7 @@ from tests.engine.calling import (
     RECALL,
     Caller,
     before_input,
+    brought_back,
     caller_of,
     recalled,
     request_tokens,
@@ -168,7 +169,7 @@ def test_in_a_replay_all_that_stands_before_the_recalled_messages_is_as_without_
         assert (record.recalled is not None) == bool(wanted[record.turn]), (
             "for that request and no other"
         )
-        fresh = [messages[position] for position in before_input(record)]
+        fresh = brought_back(record, messages, repair=repair)
         around = with_restored(without, record)
         assert in_bytes(record.context.messages) == put_in(
             around, fresh, place_of_recalled(without, repair)

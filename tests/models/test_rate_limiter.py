@@ -45,12 +45,12 @@ def gate(clock: Clock) -> RateLimiter:
 def test_nobody_waits_while_nobody_is_refused(gate: RateLimiter, clock: Clock) -> None:
     for _ in range(5):
         gate.wait(clock.sleep)
-        gate.answered()
+        gate.note_answer()
     assert (clock.naps, gate.pace_seconds) == ([], 0.0)
 
 
 def test_a_refusal_holds_everybody_back(gate: RateLimiter, clock: Clock) -> None:
-    gate.refused(clock(), 7.0)
+    gate.note_refusal(clock(), 7.0)
     clock.seconds += 2
     gate.wait(clock.sleep)
     assert clock.naps == [5.0]
@@ -59,14 +59,14 @@ def test_a_refusal_holds_everybody_back(gate: RateLimiter, clock: Clock) -> None
 def test_a_shorter_wait_does_not_open_the_gate_again(
     gate: RateLimiter, clock: Clock
 ) -> None:
-    gate.refused(clock(), 7.0)
-    gate.refused(clock(), 1.0)
+    gate.note_refusal(clock(), 7.0)
+    gate.note_refusal(clock(), 1.0)
     gate.wait(clock.sleep)
     assert clock.naps == [7.0]
 
 
 def test_after_it_they_pass_one_by_one(gate: RateLimiter, clock: Clock) -> None:
-    gate.refused(clock(), 1.0)
+    gate.note_refusal(clock(), 1.0)
     naps = Naps()  # they all come at the same moment
     for _ in range(4):
         gate.wait(naps)
@@ -76,14 +76,14 @@ def test_after_it_they_pass_one_by_one(gate: RateLimiter, clock: Clock) -> None:
 def test_who_waits_takes_another_turn_when_somebody_is_refused_meanwhile(
     gate: RateLimiter, clock: Clock
 ) -> None:
-    gate.refused(clock(), 1.0)
+    gate.note_refusal(clock(), 1.0)
     first = True
 
     def sleep(seconds: float) -> None:
         nonlocal first
         clock.sleep(seconds)
         if first:
-            gate.refused(clock(), 3.0)
+            gate.note_refusal(clock(), 3.0)
         first = False
 
     gate.wait(sleep)
@@ -96,20 +96,20 @@ def test_requests_that_were_under_way_together_slow_down_once(
     begun = clock()
     clock.seconds += 0.1
     for _ in range(8):
-        gate.refused(begun, 0.5)
+        gate.note_refusal(begun, 0.5)
     assert gate.pace_seconds == FIRST_PACE_SECONDS
-    gate.refused(clock(), 0.5)
+    gate.note_refusal(clock(), 0.5)
     assert gate.pace_seconds == 2 * FIRST_PACE_SECONDS
 
 
 def test_answers_quicken_the_pace_until_nobody_is_slowed_down(
     gate: RateLimiter, clock: Clock
 ) -> None:
-    gate.refused(clock(), 0.0)
+    gate.note_refusal(clock(), 0.0)
     paces = []
     while gate.pace_seconds:
         paces.append(gate.pace_seconds)
-        gate.answered()
+        gate.note_answer()
     assert paces == sorted(paces, reverse=True)
     assert 20 < len(paces) < 100
 
@@ -117,7 +117,7 @@ def test_answers_quicken_the_pace_until_nobody_is_slowed_down(
 def test_a_wait_of_ones_own_is_kept_to_the_full(
     gate: RateLimiter, clock: Clock
 ) -> None:
-    gate.refused(clock(), 1.0)
+    gate.note_refusal(clock(), 1.0)
     gate.wait(clock.sleep, 2.5)
     assert clock.naps == [2.5]
 

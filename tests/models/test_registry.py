@@ -100,10 +100,6 @@ def test_suggestions_start_with_offline_and_have_a_price() -> None:
         assert known.mode == "chat"
 
 
-def test_suggestions_can_be_limited() -> None:
-    assert known_models(limit=3) == known_models()[:3]
-
-
 # Keys
 
 
@@ -186,7 +182,7 @@ from memviz.core.messages import Message
 from {MissingKeyError.__module__} import {MissingKeyError.__name__}
 from memviz.models.registry import known_models, missing_keys, model
 found = model("openai/x")
-missing = missing_keys("openai/x"), known_models(2)
+missing = missing_keys("openai/x"), known_models()
 try:
     found.complete([Message("user", "Hello")])
 except {MissingKeyError.__name__}:

@@ -51,16 +51,17 @@ def test_first_open_draws_a_bundled_conversation_under_three_strategies(
 def test_every_summarization_has_a_marker_with_its_reason_in_numbers(
     first_page: AppTest,
 ) -> None:
-    compactions = [
-        c for strategy in FIRST.values() for c in replayed(strategy).compactions
-    ]
+    compactions = []
+    for strategy in FIRST.values():
+        run = replayed(strategy)
+        compactions += [(compaction, run) for compaction in run.compactions]
     tooltips = [unescape(tooltip) for tooltip in markers(first_page)]
     assert len(tooltips) == len(compactions) > 3
-    for tooltip, compaction in zip(tooltips, compactions, strict=True):
+    for tooltip, (compaction, run) in zip(tooltips, compactions, strict=True):
         assert any(digit in compaction.reason for digit in "0123456789")
         assert reason_words(compaction) in tooltip
         assert f"after message {compaction.after_message + 1}<" in tooltip
-        assert size_words(compaction) in tooltip
+        assert size_words(compaction, run) in tooltip
 
 
 def test_the_limit_is_a_bracket_over_what_it_limits(first_page: AppTest) -> None:

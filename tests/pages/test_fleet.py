@@ -124,3 +124,13 @@ def test_a_folder_without_a_sweep_is_refused_in_a_sentence(
     monkeypatch.setenv(FLEET_VARIABLE, str(tmp_path))
     (error,) = open_page("fleet").error
     assert "It holds no sweep" in error.value.replace("\\", "")
+
+
+def test_without_a_folder_an_example_shows_what_there_is_to_see() -> None:
+    session = open_page("fleet")
+    session.button(key="fleet-example").click().run()
+    assert "An example: the conversations that come with memviz" in texts(session)
+    assert "24 runs, 4 settings" in texts(session)
+    assert len(worst_labels(session)) == 6
+    session.button(key="fleet-worst-0").click().run()
+    assert page_of(session) == "compare"

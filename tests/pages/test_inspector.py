@@ -48,7 +48,7 @@ def test_it_says_why_first_and_shows_the_request_of_each_turn_and_setting_exactl
     (why,) = [body for body in bodies if "memviz-why" in body]
     (compaction,) = first.compactions
     assert f"<b>{compaction.reason}</b>" in why
-    assert size_words(compaction) in why
+    assert size_words(compaction, run) in why
     order = [
         next(n for n, body in enumerate(bodies) if f'class="memviz-{part}"' in body)
         for part in ("why", "change", "parts", "block")

@@ -126,3 +126,35 @@ def test_a_session_of_which_not_all_is_kept_says_so(keeper: Keeper) -> None:
     (warning,) = open_page("live").warning
     assert "is too large" in warning.value
     assert "<b>" not in warning.value.replace("\\<", "")
+
+
+def test_of_a_long_conversation_it_plays_the_newest_part_and_says_so(
+    keeper: Keeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memviz.dashboard.ui.live.page.FIRST_MESSAGES", 5)
+    turn = [
+        {"role": "user", "content": "How far is it?"},
+        {"role": "assistant", "content": "Ten miles."},
+    ]
+    keys = [str(number) for number in range(10)]
+    keeper.append("claude_code", "one", turn * 5, keys=keys, title="Porto")
+    session = open_page("live")
+    assert "**So far: the newest 4 of 10 messages.**" in texts(session)
+    assert max(session.dataframe[0].value["Turn"]) == 2
+    session.button("live-all").click().run()
+    assert "So far" not in texts(session)
+    assert max(session.dataframe[0].value["Turn"]) == 5
+
+
+def test_an_example_grows_where_nothing_is_watched(database: Path) -> None:
+    session = open_page("live")
+    session.button(key="live-example").click().run()
+    assert "A coding agent and the lost hour · example" in str(
+        session.selectbox(CHOICE_KEY).options
+    )
+    store = Store(database)
+    (before,) = store.newest_watched()
+    session.run()
+    (after,) = store.newest_watched()
+    assert after.message_count == before.message_count + 2
+    assert not session.exception

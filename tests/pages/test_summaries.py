@@ -126,13 +126,13 @@ def test_facts_are_the_records_own_and_any_two_versions_can_be_compared(
     for number in (0, 4):
         labelled(page.select_slider, "Version").set_value(number).run()
         compaction, shown = run.compactions[number], facts(page)
-        assert shown["When"] == compaction_words(compaction).where
+        assert shown["When"] == compaction_words(compaction, run).where
         assert shown["Why"] == reason_words(compaction)
         assert (
             shown["Summarizer call"]
             == f"{compaction.prompt_tokens:,} tokens in, {compaction.output_tokens} out"
         )
-        assert shown["The request"] == size_words(compaction)
+        assert shown["The request"] == size_words(compaction, run)
         taken = compaction.summarized
         assert shown["Newly taken in"].startswith(
             f"messages {taken.start + 1} to {taken.stop} "

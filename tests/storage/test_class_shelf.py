@@ -133,7 +133,7 @@ def test_only_a_teacher_publishes(shelf: ClassShelf, library: Workspace) -> None
     assert shelf.store.count() == 0
     published = shelf.publish(TEACHER, library, entry.id)
     assert shelf.published() == [published]
-    assert shelf.shared_by(TEACHER.id) == []
+    assert shelf.shared_by_link() == []
 
 
 @pytest.mark.parametrize(
@@ -141,14 +141,15 @@ def test_only_a_teacher_publishes(shelf: ClassShelf, library: Workspace) -> None
     [
         (False, ANA, True),
         (False, BO, False),
-        (False, OTHER_TEACHER, False),
+        (False, OTHER_TEACHER, True),
+        (False, Visitor("e" * 32, ANA.name), False),
         (True, TEACHER, True),
         (True, OTHER_TEACHER, True),
         (True, BO, False),
         (True, Visitor("e" * 32, TEACHER.name), False),
     ],
 )
-def test_whoever_shares_withdraws_and_what_is_published_any_teacher(
+def test_whoever_shares_and_any_teacher_withdraws(
     shelf: ClassShelf,
     library: Workspace,
     is_published: bool,
@@ -176,6 +177,7 @@ def test_a_link_is_dead_at_once_and_another_server_finds_what_is_shared(
     shelf: ClassShelf, library: Workspace, shelf_library: str
 ) -> None:
     shared, other = put(shelf, library, ANA), put(shelf, library, BO)
+    assert set(shelf.shared_by_link()) == {shared, other}
     assert shared.token != other.token
     assert len(shared.token) == 32, "128 bits"
     again = ClassShelf(Store(shelf_library))

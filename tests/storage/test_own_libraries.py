@@ -280,6 +280,17 @@ class TestTwoServers:
         libraries.delete_idle(DAY)
         assert places.has(ANA)
 
+    def test_drop_the_schema_of_a_visitor_without_a_visit(self, address: str) -> None:
+        """Another server opened the library in the moment when it was deleted."""
+        places = LibrarySchemas(address)
+        OwnLibraries(places, AMPLE).open(BO)
+        places.open(ANA, AMPLE)
+        assert not places.has(ANA)
+        assert places.idle_visitors(DAY) == [ANA]
+        OwnLibraries(places, AMPLE).delete_idle(DAY)
+        assert places.idle_visitors(DAY) == []
+        assert places.has(BO)
+
     def test_read_of_nobody_else_over_one_connection(self, address: str) -> None:
         """PostgreSQL keeps statements prepared by their words, and those of two visitors have the same."""
         libraries = OwnLibraries(places_at(address), AMPLE)

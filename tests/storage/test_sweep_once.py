@@ -65,3 +65,18 @@ def test_another_sweep_waits_for_nobody(stores: tuple[Store, Store]) -> None:
     other = sweeping(kept=stores[1], executor="inline")
     other.settings = other.settings[:2]
     assert len(list(other)) == other.total
+
+
+def test_a_sweep_with_a_time_limit_waits_no_longer_than_that(
+    stores: tuple[Store, Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memviz.tuning.sweep.LOOK_SECONDS", 0.01)
+    without_limit = iter(sweeping(kept=stores[0], executor="inline"))
+    next(without_limit)
+    limited = sweeping(kept=stores[1], executor="inline")
+    limited.seconds = 0.1
+    with ThreadPoolExecutor(1) as threads:
+        cells = threads.submit(list, limited).result(timeout=20)
+    assert len(cells) == 1, "what the other one has measured"
+    assert limited.is_out_of_time
+    assert limited.stopped.startswith("That is what fits into")

@@ -23,10 +23,10 @@ from memviz import (
 )
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.storage.conversations import TITLE_CHARS
+from memviz.storage.recent_runs import MAX_RUN_RECORDS
 from memviz.storage.workspace import (
     DATABASE_VARIABLE,
     FIRST_SAMPLE,
-    MAX_RUN_RECORDS,
     RunKey,
     Workspace,
 )

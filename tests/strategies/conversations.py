@@ -121,7 +121,7 @@ def summarizer(plan: list[str]) -> ScriptedModel:
     return ScriptedModel(answers(plan))
 
 
-RUN_HERE = [id for id, cls in strategies().items() if not cls().can_be_run()]
+RUN_HERE = [id for id, cls in strategies().items() if not cls().reason_not_to_run()]
 """The strategies that can be run here: those that run a library only where that is installed."""
 
 

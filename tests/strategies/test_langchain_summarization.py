@@ -271,7 +271,7 @@ def test_where_langchain_is_missing_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(library, "find_spec", lambda name: None)
-    assert strategy().can_be_run().endswith("pip install langchain'.")
+    assert strategy().reason_not_to_run().endswith("pip install langchain'.")
     with pytest.raises(MissingLibraryError, match="pip install langchain"):
         memviz.replay(talk("a"), strategy())
 

@@ -170,7 +170,7 @@ def test_without_facts_nobody_is_asked() -> None:
 
 def test_memviz_starts_without_llama_index() -> None:
     script = (
-        "import sys, memviz; memviz.strategy('llama_index').can_be_run(); "
+        "import sys, memviz; memviz.strategy('llama_index').reason_not_to_run(); "
         "print([name for name in sys.modules if name.startswith('llama_index')])"
     )
     done = subprocess.run(

@@ -364,7 +364,7 @@ def test_an_embedding_model_is_asked_once_for_each_text_and_read_without_it_late
     assert again.requests[-1].parts == run.requests[-1].parts
     assert chosen.label.endswith("embedding model openai/some")
     assert "embedding_model='openai/some'" in chosen.code_label
-    assert not chosen.can_be_run()
+    assert not chosen.reason_not_to_run()
 
 
 def test_says_what_is_missing_where_nobody_asked_for_the_vectors() -> None:

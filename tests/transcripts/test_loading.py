@@ -1,12 +1,15 @@
 """Files as they come: encodings, damage, limits, and what the user is told."""
 
 import json
+from io import BytesIO
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from memviz.core.errors import ConfigError, TranscriptError, UnclearUserError
-from memviz.transcripts import load_transcript, load_transcripts
+from memviz.transcripts import load_file, load_transcript, load_transcripts
 from memviz.transcripts.limits import Limits
 
 MESSAGES = [
@@ -258,6 +261,29 @@ def test_nothing_at_all_is_said_to_be_so(data, found):
 )
 def test_binary_files_that_are_damaged_or_hold_no_text(magic, reason):
     refused(magic + bytes(range(256)), reason)
+
+
+def broken_parquet():
+    rows = BytesIO()
+    parquet.write_table(pa.table({"a": ["x"]}), rows)
+    return rows.getvalue()[:-20] + b"PAR1"
+
+
+@pytest.mark.parametrize(
+    ("data", "options"),
+    [
+        (b"PK\x03\x04" + bytes(90), {}),
+        (b"\x1f\x8b" + bytes(range(256)), {}),
+        (b"SQLite format 3\0" + bytes(range(256)), {}),
+        (broken_parquet(), {"mapping": "rows: '*'\ntext: a\n"}),
+    ],
+)
+def test_the_sentence_of_a_damaged_file_is_no_librarys(data, options):
+    with pytest.raises(TranscriptError) as raised:
+        load_file(data, name="x", **options)
+    # What a library says of it would stand in brackets: "(File is not a zip file)".
+    assert "it is damaged" in str(raised.value)
+    assert "(" not in str(raised.value)
 
 
 def test_the_size_limit(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 from memviz.core.errors import SweepError
 from memviz.tuning import executors
 from memviz.tuning.cell import CellIndex
-from memviz.tuning.cluster import Cluster
+from memviz.tuning.cluster import Cluster, ClusterProblem
 from tests.tuning.executors.measured import expected, numbers, sweeping
 
 ADDRESS = "tcp://127.0.0.1:9"
@@ -44,11 +44,11 @@ def test_what_a_lost_cluster_has_not_measured_is_measured_here(
     cells = list(made)
     assert len(cells) == made.measured == made.total
     assert numbers(made.sweep).equals(expected())
-    assert made.is_cluster_lost
+    assert made.cluster_problem is ClusterProblem.AWAY
     # It is not waited for again for a while.
     again = sweeping(cluster=cluster)
     list(again)
-    assert again.is_cluster_lost
+    assert again.cluster_problem is ClusterProblem.AWAY
     assert dask.asked == [ADDRESS]
     monkeypatch.setattr("memviz.tuning.cluster.monotonic", lambda: 10.0**9)
     assert not cluster.is_away
@@ -59,7 +59,7 @@ def test_a_cluster_that_is_there_measures_all(monkeypatch: pytest.MonkeyPatch) -
     made = sweeping(cluster=Cluster(ADDRESS))
     list(made)
     assert made.measured == made.total
-    assert not made.is_cluster_lost
+    assert made.cluster_problem is None
 
 
 def test_a_scheduler_that_was_asked_for_by_hand_is_an_error(
@@ -79,7 +79,7 @@ def test_a_cluster_whose_workers_a_job_ended_is_asked_again(
     cluster = Cluster(ADDRESS)
     made = sweeping(cluster=cluster)
     assert len(list(made)) == made.total
-    assert made.is_cluster_lost
+    assert made.cluster_problem is ClusterProblem.KILLED
     assert not cluster.is_away
 
 
@@ -108,7 +108,7 @@ def test_settings_that_compare_vectors_of_a_model_are_measured_here(
     assert len(list(made)) == made.total
     assert {place.setting for place in here} == {0}
     assert len(here) == len(made.subjects)
-    assert not made.is_cluster_lost
+    assert made.cluster_problem is None
 
 
 @pytest.mark.slow

@@ -63,7 +63,7 @@ def test_a_strategy_that_cannot_be_run_is_not_offered_and_says_why(
     assert "window" in tried_at_first()
     window = memviz.strategies()["window"]
     monkeypatch.setattr(
-        window, "can_be_run", lambda self: "Install the library windows."
+        window, "reason_not_to_run", lambda self: "Install the library windows."
     )
     assert refused()["window"] == "Install the library windows."
     assert "window" not in tried_at_first()

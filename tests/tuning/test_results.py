@@ -13,7 +13,7 @@ from pandas.testing import assert_frame_equal
 from memviz.tuning.cell import Cell, CellIndex
 from memviz.tuning.constraints import Over
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.results import ADDED, MEASURES, Sweep
+from memviz.tuning.results import MEASURES, Sweep
 from tests.tuning.random_sweeps import (
     FACTS,
     SETTINGS,
@@ -103,7 +103,7 @@ def test_by_setting_sums_up_the_conversations_that_were_measured(
             == ((frame["setting"] == row["setting"]) & (frame["error"] != "")).sum()
         )
         assert row["facts"] == cells["facts"].sum()
-        for name, worst in MEASURES.items():
+        for name, measure in MEASURES.items():
             if name in ("mean_tokens", "hit_rate", "usd_per_fact"):
                 continue
             values = (
@@ -112,8 +112,10 @@ def test_by_setting_sums_up_the_conversations_that_were_measured(
                 else cells[name]
             )
             unknown = not len(values) or values.isna().any()
-            of_one = median if over == "median" else {"max": max, "min": min}[worst]
-            how = sum if name in ADDED else of_one
+            of_one = (
+                median if over == "median" else {"max": max, "min": min}[measure.worst]
+            )
+            how = sum if measure.is_added else of_one
             expected = np.nan if unknown else how(values.tolist())
             assert row[name] == pytest.approx(expected, nan_ok=True), name
         requests = sum(cells["requests"])
@@ -168,15 +170,15 @@ def test_a_sweep_that_was_ended_early_compares_conversations_that_all_settings_h
 @given(sweeps())
 def test_the_worst_is_never_better_than_the_median(sweep: Sweep) -> None:
     middle, worst = sweep.by_setting("median"), sweep.by_setting("worst")
-    for name, end in MEASURES.items():
+    for name, measure in MEASURES.items():
         known = middle[name].notna()
         assert (worst[name].notna() == known).all()
-        sign = 1 if end == "max" else -1
+        sign = 1 if measure.worst == "max" else -1
         assert (sign * worst[name][known] >= sign * middle[name][known] - 1e-12).all()
 
 
 def test_only_shares_are_worse_when_they_are_less() -> None:
-    assert {name for name, end in MEASURES.items() if end == "min"} == {
+    assert {name for name, measure in MEASURES.items() if measure.worst == "min"} == {
         "hit_rate",
         "retention",
         "rule_retention",

@@ -11,7 +11,7 @@ import memviz
 from memviz.transcripts.samples import sample
 from memviz.tuning.best_of_each import StrategyAnswer, answer_for
 from memviz.tuning.constraints import Constraints
-from memviz.tuning.knee import bend, knee
+from memviz.tuning.pareto import find_bend, find_knee
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 
@@ -34,9 +34,11 @@ def answer(sweep: memviz.Sweep, id: str, **asked: float) -> StrategyAnswer:
 
 class TestKnee:
     def test_lies_where_the_curve_leaves_its_chord_most(self) -> None:
-        assert knee([0, 1, 2, 10], [0, 8, 9, 10]) == 1
-        assert knee([1, 2, 4, 8, 16], [0.1, 0.2, 0.8, 0.82, 0.84]) == 2
-        assert knee([0, 1, 2, 10], [5, 9, 8, 6]) == 1, "more than the last one keeps"
+        assert find_knee([0, 1, 2, 10], [0, 8, 9, 10]) == 1
+        assert find_knee([1, 2, 4, 8, 16], [0.1, 0.2, 0.8, 0.82, 0.84]) == 2
+        assert find_knee([0, 1, 2, 10], [5, 9, 8, 6]) == 1, (
+            "more than the last one keeps"
+        )
 
     @pytest.mark.parametrize(
         "y",
@@ -50,10 +52,10 @@ class TestKnee:
         ids=["straight", "late", "falling", "flat", "unknown"],
     )
     def test_of_a_curve_that_does_not_bend_there_is_none(self, y: list[float]) -> None:
-        assert knee([0, 1, 2, 3], y) is None
+        assert find_knee([0, 1, 2, 3], y) is None
 
     def test_three_points_are_too_few(self) -> None:
-        assert knee([0, 1, 10], [0, 9, 10]) is None
+        assert find_knee([0, 1, 10], [0, 9, 10]) is None
 
 
 def test_the_best_value_is_named_in_words_with_what_it_does(
@@ -79,7 +81,7 @@ def test_the_knee_is_that_of_the_facts_kept_for_their_cost(sweep: memviz.Sweep) 
     assert found.curve["usd"].is_monotonic_increasing, (
         "without a warm cache more costs more all along"
     )
-    assert found.knee == knee(found.curve["usd"], found.curve["retention"])
+    assert found.knee == find_knee(found.curve["usd"], found.curve["retention"])
     assert found.knee is not None
     bend = next(
         sentence
@@ -110,7 +112,7 @@ def test_the_knee_is_that_of_the_facts_kept_for_their_cost(sweep: memviz.Sweep) 
 def test_a_bend_is_looked_for_only_where_more_costs_more(
     costs: list[float], kept: list[float], row: int | None
 ) -> None:
-    assert bend(np.array(costs, float), np.array(kept, float)) == row
+    assert find_bend(np.array(costs, float), np.array(kept, float)) == row
 
 
 def test_a_value_that_is_cheapest_and_keeps_most_is_said_to_and_there_is_no_bend(

@@ -129,3 +129,85 @@ def test_first_messages_that_stayed_are_in_the_window(tmp_path: Path) -> None:
         (told,) = memviz.why(transcript, phrase)
         assert told.is_lost is is_lost
     assert memviz.verify(told.run, events=transcript.events) == ()
+
+
+TURNS = [
+    message
+    for number in range(40)
+    for message in (
+        Message("user", f"Room {number}?"),
+        Message("user", "It is for two."),
+        Message("assistant", f"Room {number} costs {200 + number} euros."),
+    )
+]
+
+
+def grown(keeper: Keeper, messages: Sequence[Message], start: int = 0) -> None:
+    """Keep a session of which every message is certain, and which compacted after its message 100."""
+    event = RecordedEvent("compaction", 100, "They spoke of rooms.", kept_newest=0)
+    state = {"source": "claude_code"}
+    events = () if start else (event,)
+    keeper.write_rows(KEY, Growth(start, messages, state, events))
+
+
+def test_of_a_long_conversation_the_newest_turns_are_played(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    grown(keeper, TURNS)
+    live = LiveConversation(keeper.store, KEY, newest=40)
+    view = live.look()
+    assert view is not None
+    assert view.start == 81, "the first turn that begins among the newest 40"
+    assert all(list(run.log) == TURNS[81:] for _preset, run in view.runs)
+    assert view.taken is not None
+    assert view.taken.messages == 100 - 81
+
+    behind = LiveConversation(keeper.store, KEY, newest=15).look()
+    assert behind is not None
+    assert (behind.start, behind.taken) == (108, None)
+    assert "They spoke of rooms." in {item.text for item in behind.largest}
+
+    whole = LiveConversation(keeper.store, KEY).look()
+    assert whole is not None
+    assert whole.taken is not None
+    assert (whole.start, whole.taken.messages) == (0, 100)
+    assert whole.used_tokens == view.used_tokens
+    assert whole.tokens_per_turn == view.tokens_per_turn
+    of_whole = [(item.position, item.text) for item in whole.largest]
+    assert [(item.position, item.text) for item in view.largest] == of_whole
+
+
+def test_the_newest_turns_are_played_on_and_begin_anew_where_they_are_gone(
+    tmp_path: Path,
+) -> None:
+    keeper = keeper_in(tmp_path)
+    grown(keeper, TURNS)
+    live = LiveConversation(keeper.store, KEY, newest=40)
+    assert live.look() is not None
+    said = [Message("user", "And breakfast?"), Message("assistant", "Included.")]
+    grown(keeper, said, start=120)
+    view = live.look()
+    assert view is not None
+    assert view.start == 81, "what was played is not left out again"
+    assert all(list(run.log) == [*TURNS[81:], *said] for _preset, run in view.runs)
+    grown(keeper, said, start=45)
+    view = live.look()
+    assert view is not None
+    assert view.start == 9
+    assert all(list(run.log) == [*TURNS[9:45], *said] for _preset, run in view.runs)
+
+
+def test_two_other_rules_stand_beside_that_of_the_program(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    said = [Message("user", "Fix the tests."), Message("assistant", "Done.")]
+    rules = {}
+    for program in ("claude_code", "codex", "gemini_cli", "proxy"):
+        keeper.append(program, "one", said)
+        view = LiveConversation(keeper.store, f"{program}/one").look()
+        assert view is not None
+        rules[program] = [forecast.preset.id for forecast in view.forecasts]
+    assert rules == {
+        "claude_code": ["claude_code", "codex", "anthropic_clearing"],
+        "codex": ["codex", "claude_code", "anthropic_clearing"],
+        "gemini_cli": ["gemini_cli", "claude_code", "codex"],
+        "proxy": ["claude_code", "codex"],
+    }

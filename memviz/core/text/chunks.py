@@ -8,7 +8,7 @@ from sys import intern
 from typing import TypeVar
 
 LONGEST_CHUNK_KEPT = 40
-"""What a program wrote without a space may be long, and is not kept."""
+"""In characters. Longer chunks are worked out each time: a line of data without a space would fill the memory."""
 MOST_CHUNKS_KEPT = 65_536
 T = TypeVar("T")
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 class ByChunk(dict[str, T]):
     """The result of ``make`` for each chunk, by the chunk. Fills itself: most chunks come back again and again.
 
-    A dictionary that fills itself is asked at half the price of a function that remembers.
+    A look-up in a dictionary takes half the time of a call of a function with a cache.
     """
 
     def __init__(self, make: Callable[[str], T]) -> None:
@@ -33,18 +33,18 @@ class ByChunk(dict[str, T]):
 
 
 class FoundInChunks:
-    """The words of texts, or what else ``find`` finds and never goes across a space: a text has those of its
-    chunks."""
+    """The words of texts, or other pieces that ``find`` finds in a text and that never go across a space: a text has
+    those of its chunks."""
 
     def __init__(self, find: Callable[[str], Iterable[str]]) -> None:
         self.by_chunk = ByChunk(lambda chunk: tuple(map(intern, find(chunk))))
 
     def in_text(self, text: str) -> list[str]:
-        """Return all that is found in ``text``, in order."""
+        """Return the pieces of ``text``, in order."""
         return self.in_chunks(text.split())
 
     def in_chunks(self, chunks: Iterable[str]) -> list[str]:
-        """Return all that is found in ``chunks``, in order."""
+        """Return the pieces of ``chunks``, in order."""
         return [*chain.from_iterable(map(self.by_chunk.__getitem__, chunks))]
 
 
@@ -75,9 +75,9 @@ class MarkedChunks:
         return reduce(or_, map(self._by_chunk.__getitem__, text.split()), 0)
 
     def _marks_of(self, chunk: str) -> int:
-        chunk_marks = tuple(self._find(chunk))
+        chunk_words = tuple(self._find(chunk))
         marks = 0
         for number, is_marked in enumerate(self._tests):
-            if any(map(is_marked, chunk_marks)):
+            if any(map(is_marked, chunk_words)):
                 marks |= 1 << number
         return marks

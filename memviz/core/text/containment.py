@@ -28,8 +28,10 @@ from numpy.typing import NDArray
 
 from memviz.core.text.answer_forms import AnswerForm, answer_forms
 from memviz.core.text.chunks import ByChunk
+from memviz.core.text.digits import has_digit
 from memviz.core.text.letters import MARK, plain_letters, simplified, uninflected
 from memviz.core.text.numbers_and_codes import plain_number
+from memviz.core.text.respelling import may_be_respelled
 from memviz.core.text.terms import (
     IS_UNSPACED,
     SPACES_IN_NUMBERS,
@@ -142,6 +144,11 @@ def normal_tokens(text: str) -> tuple[str, ...]:
 
 
 def _read_tokens(text: str) -> tuple[str, ...]:
+    # Most texts have no values, and then the tokens of their chunks as they stand there.
+    if text.isascii() and not has_digit(text):
+        by_chunk = [*map(_TOKENS_WITHOUT_VALUES.__getitem__, text.split())]
+        if _IN_CONTEXT not in by_chunk:
+            return tuple(chain.from_iterable(by_chunk))
     plain = plain_values(simplified(_composed(text)))
     # But for spaces within numbers no token goes across one, so a text has the tokens of its chunks.
     if not any(space in plain for space in SPACES_IN_NUMBERS):
@@ -168,6 +175,15 @@ def _tokens_of_chunk(chunk: str) -> tuple[str, ...]:
 
 
 _TOKENS_OF = ByChunk(_tokens_of_chunk)
+
+
+def _tokens_without_values(chunk: str) -> tuple[str, ...]:
+    """Return the normal tokens of a chunk of a text without digits; :data:`_IN_CONTEXT` where it may be a part of a
+    value in words, such as "dozen"."""
+    return _IN_CONTEXT if may_be_respelled(chunk) else _TOKENS_OF[chunk]
+
+
+_TOKENS_WITHOUT_VALUES = ByChunk(_tokens_without_values)
 
 
 def contains(text: str, answer: str) -> bool:

@@ -118,6 +118,12 @@ class _Rule(NamedTuple):
     """What such a text has besides, where the cues are in many texts that no pattern matches."""
 
 
+def may_be_respelled(chunk: str) -> bool:
+    """Return whether :func:`respelled` may change an ASCII text without digits that has this chunk between its spaces:
+    "half-hour", "past", "dozen,"."""
+    return _CUE_IN_CHUNK.search(chunk) is not None
+
+
 def respelled(text: str) -> str:
     """Return ``text`` with its values in the notation that :mod:`memviz.core.text.values`
     reads."""
@@ -221,8 +227,11 @@ _RULES = (
         _MORE_HALF,
     ),
     _Rule(("alf",), ((_HALF_HOUR, "30 minutes"),)),
-    _Rule(("uarter",), ((_THREE_QUARTERS, "45 minutes"), (_QUARTER, "15 minutes"))),
-    _Rule(("uarter", " past ", "ten to "), ((_SPOKEN_TIME, _spell_clock_time),)),
+    _Rule(
+        ("uarter ", "uarters "),
+        ((_THREE_QUARTERS, "45 minutes"), (_QUARTER, "15 minutes")),
+    ),
+    _Rule(("uarter ", " past ", "ten to "), ((_SPOKEN_TIME, _spell_clock_time),)),
     _Rule(
         ("dozen",),
         (
@@ -234,6 +243,21 @@ _RULES = (
     ),
     _Rule(("per cent",), ((_PER_CENT, "percent"),)),
     _Rule(("degree",), ((_DEGREES, lambda match: f"°{match[1][0]}"),)),
+)
+
+
+def _part_in_chunk(cue: str) -> str:
+    """Return the pattern of the longest part of a cue within the chunk that it stands in: ``ten$`` for "ten to ",
+    ``^past$`` for " past ", ``dozen`` for "dozen"."""
+    parts = cue.split(" ")
+    longest = max(parts, key=len)
+    start = "^" if parts[0] != longest else ""
+    end = "$" if parts[-1] != longest else ""
+    return f"{start}{longest}{end}"
+
+
+_CUE_IN_CHUNK = re.compile(
+    "|".join({_part_in_chunk(cue) for rule in _RULES for cue in rule.cues})
 )
 _RULES_FOR_DIGITS = (
     _Rule(

@@ -51,6 +51,7 @@ def count_words_in_texts(texts: Sequence[str]) -> WordCounts:
     places = _numbers_from(first_words[chunks], chunk_sizes)
     texts_of_chunks = np.repeat(np.arange(len(texts)), chunk_counts)
     texts_of_words = np.repeat(texts_of_chunks, chunk_sizes)
+    # One sortable number a pair of word and text: equal pairs lie together after the sort.
     keys = (words[places] << _TEXT_BITS) + texts_of_words
     keys.sort()
     firsts = np.flatnonzero(np.diff(keys, prepend=-1))

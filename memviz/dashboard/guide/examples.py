@@ -62,7 +62,7 @@ class Example(NamedTuple):
 
 def example_of(id: str) -> Example | None:
     """Return the example of the strategy, or of the preset, of this id; ``None`` where it cannot be run here."""
-    if strategy(id).can_be_run():
+    if strategy(id).reason_not_to_run():
         return None
     return _example_among(id, CONVERSATIONS_IN.get(language_now(), CONVERSATIONS))
 

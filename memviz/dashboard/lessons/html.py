@@ -77,14 +77,14 @@ def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en")
     if language not in lesson.languages:
         language = lesson.languages[0]
     with use_language(language):
-        return _written(lesson, workspace, language)
+        return _render(lesson, workspace, language)
 
 
-def _written(lesson: Lesson, workspace: Workspace, language: Language) -> str:
+def _render(lesson: Lesson, workspace: Workspace, language: Language) -> str:
     played = [play_view(step.view, workspace, lesson.id) for step in lesson.steps]
     steps = []
     for step, played_step in zip(lesson.steps, played, strict=True):
-        steps.append(_shown(step, played_step))
+        steps.append(_show_step(step, played_step))
     replayed = [played_step for played_step in played if played_step]
     titles = [bundled_words(played_step.transcript.title) for played_step in replayed]
     labels = [label for played_step in replayed for label in played_step.labels]
@@ -112,7 +112,7 @@ def _written(lesson: Lesson, workspace: Workspace, language: Language) -> str:
     return clean_text(html)
 
 
-def _shown(step: Step, played: Played | None) -> StepShown:
+def _show_step(step: Step, played: Played | None) -> StepShown:
     view = step.view
     tried = []
     for attempt in step.to_try:
@@ -140,7 +140,7 @@ def _template() -> Template:
         "lesson.css",
         [_script()],
         images="data:",
-        filters={"markdown": as_html, "said": _said, "filled": _fill_in},
+        filters={"markdown": as_html, "said": _say_in_languages, "filled": _fill_in},
     )
     return environment.get_template("lesson.html")
 
@@ -154,7 +154,7 @@ def _fill_in(text: str, **values: str | Markup) -> Markup:
     return escape(text).format(command=_COMMAND, **values)
 
 
-def _said(text: Text) -> list[tuple[str, str, str]]:
+def _say_in_languages(text: Text) -> list[tuple[str, str, str]]:
     """The text as it is shown in each language: that language, the one that it is in, and the text."""
     return [
         (code, code if getattr(text, code) else text.languages[0], text.said(code))

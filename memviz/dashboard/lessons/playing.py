@@ -223,18 +223,13 @@ def play(
     return Played(lesson, study, transcript, tuple(runs))
 
 
-def play_view(
-    view: View,
-    workspace: Workspace,
-    lesson: str,
-    progress: Callable[[int, int], object] | None = None,
-) -> Played | None:
+def play_view(view: View, workspace: Workspace, lesson: str) -> Played | None:
     """Replay the study of a view; ``None`` where it shows no conversation under a setting. Raises
     :class:`LessonError` as :func:`play` does."""
     study = view.study
     if not (study.settings and study.conversation):
         return None
-    return play(study, workspace, lesson, progress)
+    return play(study, workspace, lesson)
 
 
 def recalls_of(

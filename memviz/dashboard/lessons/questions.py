@@ -39,34 +39,35 @@ _PLACES = {
 def question_of(step: Step, played: Played | None) -> Question | None:
     """Return what a step asks; ``None`` where it asks nothing. Raises :class:`memviz.LessonError` for a prediction
     about what is not there."""
-    if step.asked is None or isinstance(step.asked, Question):
-        return step.asked
+    asked = step.asked
+    if asked is None or isinstance(asked, Question):
+        return asked
     assert played is not None  # noqa: S101 - a prediction is read only where there are settings
-    return _ASKS[step.asked.kind](_Predicted(step.asked, played))
+    return _QUESTION_MAKERS[asked.kind](_Predicted(asked, played))
 
 
 @dataclass(frozen=True)
 class _Predicted:
     """A prediction, and the runs that answer it."""
 
-    asked: Prediction
+    prediction: Prediction
     played: Played
 
     @property
     def turn(self) -> int:
-        return self.asked.turn
+        return self.prediction.turn
 
     @property
     def run(self) -> Run:
-        return self.played.runs[self.asked.setting]
+        return self.played.runs[self.prediction.setting]
 
     @property
     def label(self) -> str:
-        return f"**{_plain(self.played.labels[self.asked.setting])}**"
+        return f"**{_plain(self.played.labels[self.prediction.setting])}**"
 
     @property
     def point(self) -> Point:
-        return Point("", self.asked.setting, self.turn, fact=self.asked.fact)
+        return Point("", self.prediction.setting, self.turn, fact=self.prediction.fact)
 
     def take(self, measure: str) -> Value:
         return MEASURES[measure].take(self.played, self.point)
@@ -75,7 +76,7 @@ class _Predicted:
         return int(self.take(measure))
 
 
-def _summarizes(predicted: _Predicted) -> Question:
+def _ask_whether_it_summarizes(predicted: _Predicted) -> Question:
     text = in_languages(
         lambda: _(
             "Will {setting} write a summary right before the request of turn {turn}?",
@@ -88,7 +89,7 @@ def _summarizes(predicted: _Predicted) -> Question:
         in_languages(lambda: pgettext("it will", "No")),
     )
     answer = 1
-    why = _why_not
+    why = _why_not_summarized
     if predicted.take("summarizes"):
         answer = 0
         why = _why_summarized
@@ -106,7 +107,7 @@ def _why_summarized(predicted: _Predicted) -> str:
         return sizes
     return _(
         "The rule counts {held}, and its limit is {limit:,}. {sizes}",
-        held=_held(fill),
+        held=_fill_words(fill),
         limit=fill.limit,
         sizes=sizes,
     )
@@ -122,11 +123,12 @@ def _fill_when_due(run: Run, turn: int) -> Fill | None:
     return None
 
 
-def _held(fill: Fill) -> str:
+def _fill_words(fill: Fill) -> str:
+    """Return what the rule counts in the memory: ``12 messages``."""
     return counted(fill.held, fill.unit.removesuffix("s"))
 
 
-def _why_not(predicted: _Predicted) -> str:
+def _why_not_summarized(predicted: _Predicted) -> str:
     memory = Spot(predicted.played, predicted.point).record.memory
     fill = predicted.run.strategy_at(predicted.turn).fill(memory)
     if fill is None or not fill.limit:
@@ -136,12 +138,12 @@ def _why_not(predicted: _Predicted) -> str:
         )
     return _(
         "It is not time: the rule counts {held} of {limit:,}.",
-        held=_held(fill),
+        held=_fill_words(fill),
         limit=fill.limit,
     )
 
 
-def _stays(predicted: _Predicted) -> Question:
+def _ask_how_many_stay(predicted: _Predicted) -> Question:
     messages_so_far = predicted.count("messages_said")
     sent = predicted.count("messages_sent")
     summarized = predicted.count("messages_summarized")
@@ -167,8 +169,8 @@ def _stays(predicted: _Predicted) -> Question:
     return Question(text, choices, numbers.index(sent), reason)
 
 
-def _knows(predicted: _Predicted) -> Question:
-    probe = predicted.played.probes[predicted.played.fact(predicted.asked.fact)]
+def _ask_whether_it_knows(predicted: _Predicted) -> Question:
+    probe = predicted.played.probes[predicted.played.fact(predicted.prediction.fact)]
     text = in_languages(
         lambda: _(
             "Does the request of turn {turn} still hold {fact} under {setting}?",
@@ -189,7 +191,7 @@ def _knows(predicted: _Predicted) -> Question:
     return Question(text, choices, answer, in_languages(lambda: _(place)))
 
 
-def _cheapest(predicted: _Predicted) -> Question:
+def _ask_which_costs_least(predicted: _Predicted) -> Question:
     played = predicted.played
     settings = range(len(played.runs))
     points = [predicted.point._replace(setting=number) for number in settings]
@@ -200,26 +202,26 @@ def _cheapest(predicted: _Predicted) -> Question:
         )
     )
     reason = in_languages(
-        lambda: _("So far: {costs}.", costs=_costs(played.labels, amounts))
+        lambda: _("So far: {costs}.", costs=_costs_words(played.labels, amounts))
     )
-    choices = tuple(in_languages(partial(_label, played, at)) for at in settings)
+    choices = tuple(in_languages(partial(_label_of, played, at)) for at in settings)
     return Question(text, choices, amounts.index(min(amounts)), reason)
 
 
-_ASKS = {
-    "summarizes": _summarizes,
-    "stays": _stays,
-    "knows": _knows,
-    "cheapest": _cheapest,
+_QUESTION_MAKERS = {
+    "summarizes": _ask_whether_it_summarizes,
+    "stays": _ask_how_many_stay,
+    "knows": _ask_whether_it_knows,
+    "cheapest": _ask_which_costs_least,
 }
-"""The function that puts the question of each kind of prediction together."""
+"""By the kind of a prediction, the function that makes its question."""
 
 
-def _label(played: Played, setting: int) -> str:
+def _label_of(played: Played, setting: int) -> str:
     return played.labels[setting]
 
 
-def _costs(labels: Sequence[str], amounts: Sequence[float]) -> str:
+def _costs_words(labels: Sequence[str], amounts: Sequence[float]) -> str:
     costs = []
     for label, amount in zip(labels, amounts, strict=True):
         costs.append(f"{_plain(label)} {dollars(amount)}")

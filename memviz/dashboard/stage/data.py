@@ -46,9 +46,8 @@ import numpy as np
 
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.stage.events import KINDS
-from memviz.dashboard.stage.lane import KINDS as PIECES
-from memviz.dashboard.stage.lane import colors, messages_of, own_words
+from memviz.dashboard.stage.events import EVENT_NOUNS
+from memviz.dashboard.stage.lane import PIECE_KINDS, colors, messages_of, own_words
 from memviz.dashboard.stage.setting_steps import (
     MAX_FACTS,
     Json,
@@ -105,15 +104,15 @@ def stage_data(
     if steps is None:
         steps = steps_around(at or 0, len(all_steps))
     steps = all_steps[steps.start : steps.stop]
-    # Settings that share a log share what was looked up in it, which takes longest.
-    texts: dict[int, ProbeTexts] = {}
+    texts_by_log: dict[int, ProbeTexts] = {}
     if retentions is None:
-        retentions = retentions_of(settings, transcript, texts)
+        texts_by_log = look_up_facts(settings, transcript)
+        retentions = retentions_of(settings, texts_by_log)
     part = PlayedPart(axis, steps, _base(settings, axis, steps))
     lanes = []
-    for setting, own in zip(settings, retentions, strict=True):
-        own_texts = texts.get(id(setting.run.log))
-        lanes.append(SettingSteps(setting, part, own, own_texts, assumptions))
+    for setting, retained in zip(settings, retentions, strict=True):
+        texts = texts_by_log.get(id(setting.run.log))
+        lanes.append(SettingSteps(setting, part, retained, texts, assumptions))
     # One step more, if any setting has a request that nobody has answered.
     pending_records = [lane.pending for lane in lanes if lane.pending is not None]
     pending = pending_records[0] if pending_records else None
@@ -133,26 +132,38 @@ def stage_data(
         "questions": [dict(question) for question in questions],
         "at": at if at in steps else steps.start,
         "chosen": chosen,
-        "kinds": {kind: _(noun) for kind, noun in KINDS.items()},
-        "pieces": PIECES,
+        "kinds": {kind: _(noun) for kind, noun in EVENT_NOUNS.items()},
+        "pieces": PIECE_KINDS,
         "colors": colors(),
         **own_words(),
     }
 
 
-def retentions_of(
-    settings: Sequence[SettingRun], transcript: Transcript, texts: dict[int, ProbeTexts]
-) -> list[Retention | None]:
-    """Return what each setting retains of the transcript's own facts; ``None`` where it has none. Into ``texts`` goes
-    what was looked up in each log, by its identity."""
-    if not transcript.probes:
-        return [None] * len(settings)
-    retentions: list[Retention | None] = []
+def look_up_facts(
+    settings: Sequence[SettingRun], transcript: Transcript
+) -> dict[int, ProbeTexts]:
+    """Return where the transcript's own facts stand in the logs of the settings, by ``id(log)``: looking them up takes
+    longest, so settings that share a log share it. Empty where the transcript has no facts."""
+    texts_by_log: dict[int, ProbeTexts] = {}
     for setting in settings:
         log = setting.run.log
-        if id(log) not in texts:
-            texts[id(log)] = ProbeTexts(log, transcript.probes)
-        retentions.append(retention(setting.run, transcript.probes, texts[id(log)]))
+        if transcript.probes and id(log) not in texts_by_log:
+            texts_by_log[id(log)] = ProbeTexts(log, transcript.probes)
+    return texts_by_log
+
+
+def retentions_of(
+    settings: Sequence[SettingRun], texts_by_log: Mapping[int, ProbeTexts]
+) -> list[Retention | None]:
+    """Return what each setting retains of the facts that :func:`look_up_facts` looked up; ``None`` where there are
+    none."""
+    retentions: list[Retention | None] = []
+    for setting in settings:
+        texts = texts_by_log.get(id(setting.run.log))
+        retained = None
+        if texts is not None:
+            retained = retention(setting.run, texts.probes, texts)
+        retentions.append(retained)
     return retentions
 
 
@@ -168,7 +179,7 @@ def _request_names(
 
 def _facts(run: Run, retentions: Sequence[Retention | None]) -> list[Json]:
     """Return the facts that are followed, each with the turn that states it last, if the log comes to that."""
-    measured = [own for own in retentions if own is not None]
+    measured = [retained for retained in retentions if retained is not None]
     if not measured:
         return []
     facts = []

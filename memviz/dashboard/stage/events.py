@@ -206,12 +206,12 @@ def _sentence(text: str) -> Sentence:
     return text.split(_EMPHASIS)
 
 
-KINDS = {
+EVENT_NOUNS = {
     "summarized": noop("summarization"), "cleared": noop("clearing"), "shortened": noop("shortening"),
     "recalled": noop("recall"), "fact lost": noop("lost fact"), "dropped": noop("dropped message"),
     "failed": noop("failure"), "switched": noop("other setting"), "decided": noop("decision of the user"),
 }  # fmt: skip
-"""The kinds of events, and what one of them is called."""
+"""The noun for an event of each kind."""
 _KIND_OF = {
     "summarized": "summarized",
     "cleared": "cleared",

@@ -33,7 +33,7 @@ Json = list[Any]
 TEXT_CHARS = 160
 ALL_TEXT_CHARS = 40_000
 """The characters of one message, and of all together."""
-KINDS = {
+PIECE_KINDS = {
     "s": "system",
     "n": "summary",
     "h": "history",
@@ -95,11 +95,16 @@ def sent_sizes(memory: Memory, parts: Parts, whole: Sizes) -> Sizes:
     in a smaller form."""
     sizes = whole[: memory.length].copy()
     counter = memory.space.sums.counter
-    for piece in parts.messages:
-        if piece.form is not None:
-            for position in reduced_positions(memory.space, piece):
-                message = memory.log.sent(position, piece.form)
-                sizes[position] = message_tokens(counter, message) + TOKENS_PER_MESSAGE
+    for piece in parts.pieces:
+        if isinstance(piece, Messages) and piece.form is not None:
+            positions = reduced_positions(memory.space, piece)
+        elif isinstance(piece, Picked) and piece.form is not None:
+            positions = piece.positions
+        else:
+            continue
+        for position in positions:
+            message = memory.log.sent(position, piece.form)
+            sizes[position] = message_tokens(counter, message) + TOKENS_PER_MESSAGE
     return sizes
 
 

@@ -15,7 +15,12 @@ from typing import Any
 from memviz.core.division import ceil_div
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.cheapest import cheapest_candidates, run_race
-from memviz.dashboard.stage.data import Measure, retentions_of, stage_data
+from memviz.dashboard.stage.data import (
+    Measure,
+    look_up_facts,
+    retentions_of,
+    stage_data,
+)
 from memviz.dashboard.stage.question import (
     KINDS,
     Candidate,
@@ -63,7 +68,7 @@ def predictions(
     if not staged or at_most < 1:
         return []
     if retentions is None:
-        retentions = retentions_of(settings, transcript, {})
+        retentions = retentions_of(settings, look_up_facts(settings, transcript))
     by_kind: dict[Kind, list[Candidate]] = {kind: [] for kind in KINDS}
     for setting, retention in zip(staged, retentions, strict=True):
         by_kind["summarizes"] += summarizing_candidates(setting)

@@ -182,9 +182,8 @@ class CompactionWords(NamedTuple):
         return _("{happened}. {result}.", happened=self.happened, result=self.result)
 
 
-def compaction_words(compaction: Compaction, run: Run | None = None) -> CompactionWords:
-    """Return what became of ``compaction``, in words. ``run`` is its run: only that knows which request it
-    changed where the chat was given other settings, and what was recalled into it."""
+def compaction_words(compaction: Compaction, run: Run) -> CompactionWords:
+    """Return what became of a compaction of ``run``, in words."""
     outcome = outcome_of(compaction)
     if outcome is CompactionOutcome.EDITED and compaction.revises is None:
         # A summary that was due, in the user's words from the first on.
@@ -206,7 +205,7 @@ def compaction_words(compaction: Compaction, run: Run | None = None) -> Compacti
     )
 
 
-def _place_words(compaction: Compaction, run: Run | None) -> str:
+def _place_words(compaction: Compaction, run: Run) -> str:
     template = noop("before the request of {turn}, after message {after:,}")
     if changed_request(compaction, run) is None:
         template = noop("{turn}, after message {after:,}")
@@ -232,7 +231,7 @@ def _is_restoring(compaction: Compaction) -> bool:
     return False
 
 
-def request_words(compaction: Compaction, run: Run | None = None) -> str:
+def request_words(compaction: Compaction, run: Run) -> str:
     """Return ``before the request of turn 6``, which is the first one it changed, or ``before the request of turn 6,
     call 3``; ``after turn 46`` where none came any more."""
     if changed_request(compaction, run) is None:
@@ -240,7 +239,7 @@ def request_words(compaction: Compaction, run: Run | None = None) -> str:
     return _("before the request of {turn}", turn=turn_words(compaction, run))
 
 
-def turn_words(compaction: Compaction, run: Run | None = None) -> str:
+def turn_words(compaction: Compaction, run: Run) -> str:
     """Return the first request that a compaction changed, for labels: ``turn 6``, ``turn 6, call 3``, ``after turn
     46``."""
     return _turn_of(compaction, changed_request(compaction, run))
@@ -324,7 +323,7 @@ def tried_again(run: Run, failed: Compaction) -> str:
     )
 
 
-def _result(compaction: Compaction, run: Run | None) -> str:
+def _result(compaction: Compaction, run: Run) -> str:
     if compaction.error is not None:
         return _(
             "{error}. {rule}",
@@ -343,17 +342,17 @@ def _result(compaction: Compaction, run: Run | None) -> str:
     )
 
 
-def request_title(compaction: Compaction, run: Run | None = None) -> str:
+def request_title(compaction: Compaction, run: Run) -> str:
     """Return which request :func:`size_words` is about: the one it changed, or while none came, the next one."""
     if changed_request(compaction, run):
         return _("The request")
     # It may have gone on under another setting.
-    if run is not None and compaction.request_turn_in(run.log) is not None:
+    if compaction.request_turn_in(run.log) is not None:
         return _("What would have been sent next")
     return _("What is sent next")
 
 
-def size_words(compaction: Compaction, run: Run | None = None) -> str:
+def size_words(compaction: Compaction, run: Run) -> str:
     """Return ``1,204 → 310 tokens``: the request without it and with it, see
     :func:`memviz.metrics.summaries.events.request_sizes`."""
     before_tokens, after_tokens = request_sizes(compaction, run)

@@ -26,15 +26,6 @@ def work_words(work: PlannedCalls) -> str:
     )
 
 
-_PRICED = {
-    (True, True): noop("{work}, about {dollars} at list price."),
-    (True, False): noop("{work}, about {dollars} at the prices given."),
-    (False, True): noop("{work}, in all about {dollars} at list price."),
-    (False, False): noop("{work}, in all about {dollars} at the prices given."),
-}
-"""By whether the work has one part alone, and whether the prices are those of a list."""
-
-
 def estimate_words(estimate: Estimate) -> str:
     """Return an estimate as a sentence. Parts without a call are left out, except for the first."""
     first, *others = estimate.parts
@@ -48,12 +39,20 @@ def estimate_words(estimate: Estimate) -> str:
         return _(template, work=work, models=listed(estimate.unknown_prices))
     if not usd:
         return _("{work}, at no cost.", work=work)
-    template = _PRICED[len(parts) == 1, estimate.at_list_price]
+    has_one_part = len(parts) == 1
+    if estimate.at_list_price:
+        template = noop("{work}, in all about {dollars} at list price.")
+        if has_one_part:
+            template = noop("{work}, about {dollars} at list price.")
+    else:
+        template = noop("{work}, in all about {dollars} at the prices given.")
+        if has_one_part:
+            template = noop("{work}, about {dollars} at the prices given.")
     return _(template, work=work, dollars=dollars(usd))
 
 
 def likely_words(estimate: Estimate) -> str:
-    """Return the estimate of work that may cost more, as a sentence."""
+    """Return the estimate as a sentence for work that may take more calls: ``Likely 12 requests: ...``."""
     return _("Likely {estimate}", estimate=estimate_words(estimate))
 
 
@@ -75,7 +74,8 @@ def time_words(seconds: float) -> str:
 
 
 def left_out_words(sweep: Sweep) -> Iterator[str]:
-    """The sentences on the settings that were not measured: strategies of which none was, and how many of others."""
+    """Yield the sentences on the settings that were not measured: strategies of which none was, and how many of
+    others."""
     left_out = sweep.left_out
     tried = {sweep.settings[place.setting].id for place in sweep.cells}
     missing = dict.fromkeys(

@@ -23,7 +23,7 @@ def program_words(source: str) -> str:
     program = PROGRAMS.get(source)
     if program is not None:
         return program.title
-    return source.replace("_", " ")
+    return _(source.replace("_", " "))
 
 
 _GROWN = (

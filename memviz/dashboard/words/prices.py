@@ -226,7 +226,7 @@ def whose_prices(assumptions: PricingAssumptions) -> str:
 
 
 def after_the_pause(
-    cache: CacheRules, pause_seconds: float, read_share: float | None = None
+    cache: CacheRules, pause_seconds: float, read_share: float | None
 ) -> str:
     """Return what the pause does, beside a sentence that says how long the prompt cache lives. ``read_share`` is the
     price of what is read from it, as a share of that of other input, where it is known."""

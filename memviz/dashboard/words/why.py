@@ -97,7 +97,7 @@ def _cause(why: Why, loss: Span) -> str:
     sent = [part for part in why.at(loss.first_place).parts.history if len(part)]
     if sent:
         template = noop(
-            "Lost at {place}: under {label} it sends {sent} and the input, and none of them says it."
+            "Lost at {place}: {label} sends {sent} and the input, and none of them says it."
         )
     return _(
         template,
@@ -249,7 +249,7 @@ def life_sentences(why: Why) -> Iterator[str]:
         return
     yield _cause(why, why.loss)
     yield _(
-        "Of {since} since then {without:,} were without it.",
+        "Since then {without:,} of {since} were without it.",
         since=counted(why.since, "request"),
         without=why.without,
     )

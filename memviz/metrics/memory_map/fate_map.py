@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from memviz.engine.generations import Generations
 from memviz.engine.parts import Parts
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.stretches import STEPS, Stretches, code_of, stretches
-from memviz.metrics.requests.request_axis import ByRequest, request_turns, span_of
+from memviz.metrics.requests.request_axis import ByRequest, ends_of_spans, request_turns
 
 LIST = -1
 """In the place of a version: several are sent as a list, of which each entry was summarized once."""
@@ -116,11 +115,14 @@ class FateMap(ByRequest):
         states = np.stack([fates, generations], axis=1)
         # Requests in a row that treat the message alike are one span.
         is_changed = (states[1:] != states[:-1]).any(axis=1)
-        changes = np.flatnonzero(is_changed) + 1
-        span = span_of(self.turns)
+        starts = np.flatnonzero(np.append(True, is_changed))
+        lasts = np.append(starts[1:], len(there)) - 1
+        ends_of = ends_of_spans(self.turns)
         spans = []
-        for start, stop in pairwise([0, *changes.tolist(), len(there)]):
-            first, last, *calls = span(int(there[start]), int(there[stop - 1]))
+        for start, ends in zip(
+            starts.tolist(), ends_of(there[starts], there[lasts]), strict=True
+        ):
+            first, last, *calls = ends
             fate, generation = states[start].tolist()
             spans.append(Span(first, last, Fate(fate), generation, *calls))
         return tuple(spans)

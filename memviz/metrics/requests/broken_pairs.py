@@ -6,6 +6,7 @@ import numpy as np
 
 from memviz.core.conversation import Log
 from memviz.core.forms import Form
+from memviz.core.pieces import Messages, Picked
 from memviz.core.summaries import SummaryLog
 from memviz.engine.parts import Parts
 from memviz.engine.run import Run
@@ -110,9 +111,10 @@ def _has_a_broken_pair(log: Log, parts: Parts, summaries: SummaryLog) -> bool:
 
 def _list_forms(parts: Parts) -> set[tuple[int, Form | None]]:
     """Return the positions that are sent, recalled ones among them, each with its form."""
-    entries: set[tuple[int, Form | None]] = {(at, None) for at in parts.recalled}
-    for piece in parts.messages:
-        entries |= {(position, piece.form) for position in piece.positions}
+    entries: set[tuple[int, Form | None]] = set()
+    for piece in parts.pieces:
+        if isinstance(piece, Messages | Picked):
+            entries |= {(position, piece.form) for position in piece.positions}
     return entries
 
 

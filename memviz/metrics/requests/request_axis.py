@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ from memviz.engine.run import Run
 
 Turns = Sequence[int] | NDArray[np.int64]
 Places = NDArray[np.int64]
+Numbers = NDArray[np.signedinteger[Any]]
+"""Numbers of requests (0-based), in integers of any width."""
 _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**9)
 """Turns from one tick to the next."""
 
@@ -75,18 +78,23 @@ def axis_of(runs: Iterable[Run]) -> RequestAxis:
     return RequestAxis.of(request_turns(run) for run in runs)
 
 
-def span_of(turns: Turns) -> Callable[[int, int], list[int]]:
-    """Return a function from the numbers (0-based) of two requests of one run, given the turn of each, to the turns of
-    both, which call of its turn each is, the place of each (see :meth:`RequestAxis.places`), and how many calls its
-    turn took."""
+def ends_of_spans(turns: Turns) -> Callable[[Numbers, Numbers], list[list[int]]]:
+    """Return a function from the numbers (0-based) of the first and of the last requests of many spans of one run to a
+    list for each span: the turns of both ends, which call of its turn each is, the place of each (see
+    :meth:`RequestAxis.places`), and how many calls its turn took. ``turns`` has the turn of each request of the run.
+
+    Of the turns 1, 2, 2, 3 the span from request 1 to 3 has the ends [2, 3, 1, 1, 2, 4, 2, 1].
+    """
     places = RequestAxis.of([turns]).places(turns)
     columns = np.stack([turns, calls_of(turns), places, calls_in_turns(turns)])
 
-    def numbers_of(first: int, last: int) -> list[int]:
-        numbers: list[int] = columns[:, [first, last]].ravel().tolist()
+    def ends_of(firsts: Numbers, lasts: Numbers) -> list[list[int]]:
+        # [columns, first or last, spans]
+        ends = np.stack([columns[:, firsts], columns[:, lasts]], axis=1)
+        numbers: list[list[int]] = ends.reshape(2 * len(columns), -1).T.tolist()
         return numbers
 
-    return numbers_of
+    return ends_of
 
 
 @dataclass(frozen=True, eq=False)

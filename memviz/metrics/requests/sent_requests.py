@@ -39,7 +39,7 @@ class Request(NamedTuple):
         items: list[Item] = []
         for piece in parts.pieces:
             if isinstance(piece, Picked):
-                items += (Messages(at, at + 1) for at in piece.positions)
+                items += (Messages(at, at + 1, piece.form) for at in piece.positions)
             elif isinstance(piece, Messages):
                 items.append(piece)
             elif piece.place != "message":

@@ -3,7 +3,6 @@ of a summary did to the facts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from memviz.core.text.wording import RequestPlace
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.part_tokens import reduced_positions
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import span_of
+from memviz.metrics.requests.request_axis import ends_of_spans
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
 
@@ -62,15 +61,6 @@ class LifeLine:
     spans: tuple[Span, ...] = field(default=())
     """The states from the first request after birth to the last one; they tell whether the fact came back."""
 
-    @property
-    def revived_turns(self) -> tuple[int, ...]:
-        """The turns of the requests at which it was known again after it had been lost or contradicted."""
-        turns = []
-        for before, after in pairwise(self.spans):
-            if after.state.is_known and not before.state.is_known:
-                turns.append(after.first_turn)
-        return tuple(turns)
-
 
 Losses = dict[tuple[int, int], int | None]
 """By number of the probe and place of the first request that does not know it (``Span.first_place``: its turn, as long
@@ -119,13 +109,15 @@ def life_lines(
 
 def _find_spans(retention: Retention) -> list[tuple[Span, ...]]:
     """Return the spans of every probe from birth on."""
-    span = span_of(retention.turns)
+    ends_of = ends_of_spans(retention.turns)
     spans_by_probe = []
     for states in retention.states.T:
-        changes = np.flatnonzero(np.diff(states, prepend=np.uint8(Knowledge.NOT_BORN)))
+        firsts = np.flatnonzero(np.diff(states, prepend=np.uint8(Knowledge.NOT_BORN)))
+        lasts = np.append(firsts[1:], len(states)) - 1
+        ends = ends_of(firsts, lasts[: len(firsts)])
         spans = []
-        for row, stop in pairwise([*changes.tolist(), len(states)]):
-            spans.append(Span(Knowledge(int(states[row])), *span(row, stop - 1)))
+        for state, ends_of_span in zip(states[firsts].tolist(), ends, strict=True):
+            spans.append(Span(Knowledge(state), *ends_of_span))
         spans_by_probe.append(tuple(spans))
     return spans_by_probe
 

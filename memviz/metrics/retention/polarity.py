@@ -6,7 +6,7 @@ nothing ("not only", "no later than", "don't forget") does not count, and neithe
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -150,6 +150,35 @@ def _split_denying(text: str) -> tuple[tuple[int, str], ...]:
     )
 
 
+class _RuleBook:
+    """Rules by the cues that they need, so that a sentence is held against those alone that may match it."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = rules
+        self._numbers: dict[str, list[int]] = {cue: [] for cue in _CUES}
+        """By each of the cues the numbers of the rules with a cue that holds it: "no longer" of a rule holds "no "."""
+        for number, (own_cues, _pattern) in enumerate(rules):
+            for cue, numbers in self._numbers.items():
+                if any(cue in own_cue for own_cue in own_cues):
+                    numbers.append(number)
+
+    def find(
+        self, sentence: str, lower: str, cues: Iterable[str]
+    ) -> Iterator[tuple[int, int]]:
+        """Yield what the rules find in a sentence, rule by rule. ``lower`` is the sentence in small letters, in which
+        these ``cues`` stand."""
+        numbers = {number for cue in cues for number in self._numbers[cue]}
+        for number in sorted(numbers):
+            own_cues, pattern = self._rules[number]
+            if any(map(lower.__contains__, own_cues)):
+                compiled = _compile(pattern) if isinstance(pattern, str) else pattern
+                yield from (match.span("old") for match in compiled.finditer(sentence))
+
+
+_ENDED_BY_CUE = _RuleBook(_ENDED)
+_NOT_SO_BY_CUE = _RuleBook(_NOT_SO)
+
+
 class _Spans(NamedTuple):
     """Characters of a sentence."""
 
@@ -164,28 +193,20 @@ def _find_spans(sentence: str) -> _Spans:
         return _Spans()
     statement = simplified(sentence.rstrip(".!?。！？\n;； "))
     lower = statement.lower()
+    cues = _cues_in(statement)
     outdated = [
-        *_find_matches(_ENDED, statement, lower),
+        *_ENDED_BY_CUE.find(statement, lower, cues),
         *_find_before(statement, lower),
     ]
     # The patterns of corrections are slow, and hardly any sentence has one of their cues.
     if any(cue in lower for cue in CUES):
         outdated += taken_back(statement)
-    denied = [*_find_matches(_NOT_SO, statement, lower)]
+    denied = [*_NOT_SO_BY_CUE.find(statement, lower, cues)]
     if "?" in statement or "？" in statement:
         denied += answered_with_no(statement)
     if any(cue in lower for cue in DISPUTING):
         denied += disputed(statement)
     return _Spans(tuple(outdated), tuple(denied))
-
-
-def _find_matches(
-    rules: Iterable[Rule], sentence: str, lower: str
-) -> Iterator[tuple[int, int]]:
-    for cues, pattern in rules:
-        if any(map(lower.__contains__, cues)):
-            compiled = _compile(pattern) if isinstance(pattern, str) else pattern
-            yield from (match.span("old") for match in compiled.finditer(sentence))
 
 
 @cache

@@ -138,23 +138,20 @@ def _list_places(run: Run) -> Iterator[float]:
         first = end + 1.0
 
 
-def changed_request(
-    compaction: Compaction, run: Run | None = None
-) -> RequestPlace | None:
-    """Return the first request that ``compaction``, one of ``run``, changed, asked or still to be asked. Only the run
-    knows which one that is where the chat was given other settings. ``None`` where none came any more."""
-    turn = compaction.request_turn if run is None else run.request_turn(compaction)
+def changed_request(compaction: Compaction, run: Run) -> RequestPlace | None:
+    """Return the first request that a compaction of ``run`` changed, asked or still to be asked; ``None`` where none
+    came any more."""
+    turn = run.request_turn(compaction)
     if turn is None:
         return None
-    number = None if run is None else run.request_number(compaction)
-    if run is not None and number is not None:
+    number = run.request_number(compaction)
+    if number is not None:
         calls = len(numbers_of_turn(run, turn))
         return turn, int(run.columns.calls[number]), calls
-    log = run.log if run else compaction.before.log
-    request = log.request_from(compaction.after_message + 1)
+    request = run.log.request_from(compaction.after_message + 1)
     if request is None or request.turn != turn:
         return turn, 1, 1
-    return turn, request.call, len(log.requests_of(log.turn(turn)))
+    return turn, request.call, len(run.log.requests_of(run.log.turn(turn)))
 
 
 def grows_a_list(run: Run) -> bool:
@@ -272,24 +269,21 @@ class RequestParts(NamedTuple):
     besides: int
 
 
-def request_sizes(compaction: Compaction, run: Run | None = None) -> RequestSizes:
-    """Return the size of the first request that ``compaction`` changed without it and with it; while there is none,
-    what would be sent next without a new message.
-
-    ``run`` is its run, which knows which request that is, what was recalled into it and what tools did in it.
-    """
+def request_sizes(compaction: Compaction, run: Run) -> RequestSizes:
+    """Return the size of the first request that a compaction of ``run`` changed, without it and with it; while there is
+    none, what would be sent next without a new message."""
     before, after, besides = request_parts(compaction, run)
     return RequestSizes(sum(before.values()) + besides, sum(after.values()) + besides)
 
 
-def request_parts(compaction: Compaction, run: Run | None = None) -> RequestParts:
-    """Return the tokens of each part of the first request that ``compaction`` changed, without it and with it; while
-    there is none, those of what would be sent next without a new message. ``run`` is its run."""
-    number = None if run is None else run.request_number(compaction)
-    if run is not None and number is not None:
+def request_parts(compaction: Compaction, run: Run) -> RequestParts:
+    """Return the tokens of each part of the first request that a compaction of ``run`` changed, without it and with it;
+    while there is none, those of what would be sent next without a new message."""
+    number = run.request_number(compaction)
+    if number is not None:
         return _count_parts_of_request(compaction, run, number)
     length = compaction.after.length
-    turn = compaction.request_turn if run is None else run.request_turn(compaction)
+    turn = run.request_turn(compaction)
     if turn:
         # As many messages as the log has at the request that is still to be asked.
         log = compaction.before.log

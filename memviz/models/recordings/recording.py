@@ -220,9 +220,10 @@ class Recording:
 
 
 def conversation_digest(
-    messages: Sequence[Message], system_prompt: str | None, tools: Sequence[str] = ()
+    messages: Sequence[Message], system_prompt: str | None, tools: Sequence[str]
 ) -> str:
-    """A hash of all of a conversation that a model could be sent: of a longer one the same recording says nothing."""
+    """Return a hash of all of a conversation that a model could be sent: of a longer one the same recording says
+    nothing."""
     requests = [message.to_request() for message in messages]
     return hashed_json([requests, system_prompt or "", list(tools)])
 

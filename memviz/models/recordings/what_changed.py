@@ -99,8 +99,8 @@ def _describe_difference(recorded: ModelRequest, request: ModelRequest) -> str:
     if [tool.name for tool in recorded.tools] != [tool.name for tool in request.tools]:
         return _(
             "it was offered {tools}, this one {others}",
-            tools=_named(recorded),
-            others=_named(request),
+            tools=_name_tools(recorded),
+            others=_name_tools(request),
         )
     return _("its tools are described in other words, or were to be used otherwise")
 
@@ -113,10 +113,10 @@ def _find_difference(then: str, now: str) -> tuple[str, str]:
             break
         same += 1
     start = max(0, same - BEFORE_CHARS)
-    return _shown(then, start), _shown(now, start)
+    return _cut_excerpt(then, start), _cut_excerpt(now, start)
 
 
-def _shown(text: str, start: int) -> str:
+def _cut_excerpt(text: str, start: int) -> str:
     stop = start + SHOWN_CHARS
     excerpt = " ".join(text[start:stop].split())
     if start > 0:
@@ -126,6 +126,6 @@ def _shown(text: str, start: int) -> str:
     return excerpt
 
 
-def _named(request: ModelRequest) -> str:
+def _name_tools(request: ModelRequest) -> str:
     names = (_("the tool {name}", name=tool.name) for tool in request.tools)
     return _(", ").join(names) or _("no tool")

@@ -21,16 +21,19 @@ from memviz.transcripts.readers.blocks import (
     show_nothing,
     thoughts,
 )
+from memviz.transcripts.readers.citations import cited_in
 from memviz.transcripts.readers.json_access import (
     first_text,
     first_value,
     id_text,
     json_text,
+    list_at,
     object_at,
     text_at,
 )
 from memviz.transcripts.readers.langchain_messages import BLOCKS as LANGCHAIN
 from memviz.transcripts.readers.langchain_messages import add_message, shape_of
+from memviz.transcripts.readers.openai.response_items import ItemReader, are_items
 
 HOLDERS = [
     "message",
@@ -247,6 +250,11 @@ def _is_message(value: Mapping[str, Any]) -> bool:
 
 def add_chat(value: Any, role: str, builder: TranscriptBuilder, place: str) -> None:
     """Add the messages that a value holds; ``role`` speaks where a message does not say who does."""
+    items = _response_items(value)
+    if items:
+        # One reply of the Responses API is several items, which are read together.
+        ItemReader(builder).add_all([(item, place) for item in items])
+        return
     for item, at in chat_items(value, place):
         if isinstance(item, str):
             builder.add_text(role, item, at)
@@ -254,6 +262,14 @@ def add_chat(value: Any, role: str, builder: TranscriptBuilder, place: str) -> N
             add_message(item, builder, at)
         else:
             _add_one(item, role, builder, at)
+
+
+def _response_items(value: Any) -> list[Any]:
+    """Return the items of the Responses API that a list is, or a response has under
+    ``output``; none where it is of another API."""
+    value = opened(value)
+    items = value if isinstance(value, list) else list_at(object_at(value), "output")
+    return items if are_items(items) else []
 
 
 def _add_one(
@@ -282,6 +298,7 @@ def _add_one(
         place,
         name=id_text(item.get("name")) or None,
         tool_call_id=answers if speaker == "tool" else None,
+        beside=cited_in(content, note) if speaker == "assistant" else {},
     )
 
 

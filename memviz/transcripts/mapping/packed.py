@@ -1,10 +1,12 @@
-"""Bytes in the cells of a database, opened: JSON text, or MessagePack as LangGraph keeps its checkpoints in."""
+"""Bytes in the cells of a database, opened: JSON text, packed or not, or MessagePack as LangGraph keeps its
+checkpoints in."""
 
 import struct
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from memviz.core.bounds import MAX_DEPTH
+from memviz.core.zstandard import inflate_zstandard
 
 Kind = Literal["map", "list", "text", "bytes", "extension"]
 CONSTANTS: dict[int, Any] = {
@@ -52,6 +54,10 @@ OF_KNOWN_SIZE: dict[int, tuple[Kind, int]] = {
 }
 """The kind and the size of a value whose mark says both."""
 MAX_ITEMS = 5_000_000
+ZSTANDARD = b"\x28\xb5\x2f\xfd"
+"""The first bytes of what was packed with Zstandard, as Zed packs its threads."""
+MAX_INFLATED_BYTES = 100_000_000
+"""So much of one cell is inflated at most: one that goes on behind it is no whole JSON, and read as words."""
 
 
 class _BrokenError(ValueError):
@@ -60,6 +66,11 @@ class _BrokenError(ValueError):
 
 def opened_bytes(data: bytes) -> Any:
     """Return the text or the value that bytes stand for; an empty text where they are neither."""
+    if data.startswith(ZSTANDARD):
+        try:
+            data = inflate_zstandard(data, MAX_INFLATED_BYTES)
+        except OSError:
+            return ""
     if data[:1] in (b"{", b"[", b'"') or not data:
         return data.decode("utf-8", "replace")
     try:

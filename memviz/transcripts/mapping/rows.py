@@ -25,8 +25,10 @@ PARQUET = b"PAR1"
 MOST_AT_ONCE = 512
 MAX_COLUMNS = 500
 UNREADABLE = Refusal(
-    noop("the Parquet file cannot be read ({problem})."),
-    noop("Choose another file, or export it again."),
+    noop(
+        "the Parquet file cannot be read: it is damaged, ends in the middle, or is packed in an unknown way."
+    ),
+    noop("Download it again, or export it again as Parquet or JSON lines."),
 )
 TOO_LARGE = Refusal(
     noop("it holds more than the limit of {rows:,} rows or {size:,} bytes."),
@@ -146,8 +148,8 @@ def parquet_rows(
             rows += batch.to_pylist()
             if most is not None and len(rows) >= most:
                 break
-    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-        raise UNREADABLE.error(problem=clean_text(str(error))[:200]) from None
+    except (pa.ArrowException, OSError, ValueError, OverflowError):
+        raise UNREADABLE.error() from None
     return [plain_value(row) for row in rows[:most]]
 
 

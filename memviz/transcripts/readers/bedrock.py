@@ -7,7 +7,7 @@ from typing import Any
 
 from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import Note, kept_beside, stand_in
+from memviz.transcripts.chat_messages import Note, stand_in
 from memviz.transcripts.document import HEAD_ITEMS, Placed
 from memviz.transcripts.readers.blocks import (
     Block,
@@ -20,9 +20,8 @@ from memviz.transcripts.readers.blocks import (
     show_nothing,
     show_text_or_kind,
 )
+from memviz.transcripts.readers.citations import cited_in
 from memviz.transcripts.readers.json_access import (
-    as_list,
-    items_in,
     joined,
     json_text,
     list_at,
@@ -127,6 +126,4 @@ class Bedrock(ExchangeReader):
         content = item.get("content")
         note = builder.note_at(place)
         parts = BLOCKS.parts(content, note, role)
-        citations = items_in(as_list(content), "citationsContent", "citations")
-        meta = kept_beside({"citations": citations}, note)
-        add_parts(builder, role, parts, place, meta=meta)
+        add_parts(builder, role, parts, place, meta=cited_in(content, note))

@@ -11,6 +11,7 @@ import numpy as np
 
 from memviz.core.counters import Counter
 from memviz.core.errors import ParameterError
+from memviz.core.translation import _
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
@@ -64,7 +65,7 @@ class FleetSweep:
         _require_measure(measure)
         frame = self._frame("conversations")
         own = frame[frame["setting"] == setting].dropna(subset=[measure])
-        is_low = MEASURES[measure] == "min"
+        is_low = MEASURES[measure].worst == "min"
         own = own.sort_values(measure, ascending=is_low, kind="stable")
         return own.head(number).reset_index(drop=True)
 
@@ -138,6 +139,18 @@ def _require_measure(measure: str) -> None:
     known = [name for name in MEASURES if name in TABLES["conversations"]]
     if measure not in known:
         raise ParameterError("measure", measure, ", ".join(known))
+
+
+def fleet_of(conversations: object) -> Fleet:
+    """Return the fleet that conversations are, or whose address they are. Raises
+    :class:`memviz.core.errors.ParameterError` for what is neither."""
+    if isinstance(conversations, Fleet):
+        return conversations
+    if isinstance(conversations, str | Path):
+        return Fleet(conversations)
+    raise ParameterError(
+        "write", type(conversations).__name__, _("for a memviz.Fleet, or its address")
+    )
 
 
 def sweep_fleet(

@@ -192,7 +192,7 @@ def test_every_compaction_with_its_reason(page: Element, runs: list[Run]) -> Non
     for table, run in zip(tables, runs[1:], strict=True):
         assert len(table) == 1 + len(run.compactions)
         for row, compaction in zip(table[1:], run.compactions, strict=True):
-            assert row[1] == turn_words(compaction)
+            assert row[1] == turn_words(compaction, run)
             assert row[2] == str(compaction.after_message + 1)
             assert (compaction.error or "by the summarizer") in row[3]
             assert row[4] == reason_words(compaction)

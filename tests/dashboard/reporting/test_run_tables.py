@@ -136,7 +136,7 @@ def test_one_row_a_compaction_with_the_numbers_of_its_record(run: Run) -> None:
         zip(rows, run.compactions, strict=True), 1
     ):
         assert int(row["compaction"]) == number
-        assert row["request_turn"] == str(compaction.request_turn or "")
+        assert row["request_turn"] == str(run.request_turn(compaction) or "")
         assert int(row["after_message"]) == compaction.after_message + 1
         assert row["reason"] == reason_words(compaction)
         assert (int(row["first_message"]) - 1, int(row["last_message"])) == (

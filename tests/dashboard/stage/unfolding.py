@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.dashboard.stage.lane import KINDS
+from memviz.dashboard.stage.lane import PIECE_KINDS
 
 Json = dict[str, Any]
 
@@ -29,7 +29,7 @@ class Step(NamedTuple):
 
     def piece_tokens(self, piece: list[Any]) -> int:
         """Tokens of one piece: its own, or those of its messages."""
-        assert piece[0] in KINDS
+        assert piece[0] in PIECE_KINDS
         return (
             int(piece[3])
             if len(piece) > 3

@@ -64,7 +64,7 @@ def test_without_a_summarizer_messages_are_dropped() -> None:
         model=None,
         counter="chars4",
     )
-    words = compaction_words(run.compactions[0])
+    words = compaction_words(run.compactions[0], run)
     assert words.what.startswith("Dropped message")
     assert words.what.endswith(" without a summary")
 
@@ -77,7 +77,7 @@ def test_a_sentence_without_a_reason_has_no_brackets() -> None:
         counter="chars4",
     )
     assert (
-        compaction_words(run.compactions[0])
+        compaction_words(run.compactions[0], run)
         ._replace(why="")
         .happened.endswith("after message 3")
     )

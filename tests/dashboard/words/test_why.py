@@ -41,8 +41,8 @@ def test_every_sentence_is_whole() -> None:
     ]
     assert [*life_sentences(found)] == [
         "Sent: turns 1 to 2 word for word; turns 3 to 4 not at all.",
-        "Lost at turn 3: under Sliding window · 2 messages it sends message 4 and the input, and none of them says it.",
-        "Of 2 requests since then 2 were without it.",
+        "Lost at turn 3: Sliding window · 2 messages sends message 4 and the input, and none of them says it.",
+        "Since then 2 of 2 requests were without it.",
         "No later message is seen to need it.",
     ]
 

@@ -14,6 +14,7 @@ from memviz.metrics.requests.request_axis import (
     RequestAxis,
     calls_in_turns,
     calls_of,
+    ends_of_spans,
     place_at,
     request_turns,
 )
@@ -92,3 +93,10 @@ def test_pages_and_records_name_a_request_alike() -> None:
     lives = [fate_map(run).life(position) for position in range(len(run.log))]
     for span in (span for life in lives for span in life):
         assert {request_name(*span.first), request_name(*span.last)} <= {*names}
+
+
+def test_the_ends_of_many_spans_are_looked_up_at_once() -> None:
+    ends_of = ends_of_spans([1, 2, 2, 3])
+    ends = ends_of(np.array([0, 1]), np.array([3, 1]))
+    assert ends == [[1, 3, 1, 1, 1, 4, 1, 1], [2, 2, 1, 1, 2, 2, 2, 2]]
+    assert ends_of(np.zeros(0, int), np.zeros(0, int)) == []

@@ -37,7 +37,6 @@ def test_from_verbatim_over_a_summary_to_loss_by_a_later_compaction() -> None:
     line = line_of(run, CODE)
     assert line == LifeLine(0, 2, 2, 3, 5, 1, (at(V, 2, 2), at(S, 3, 4), at(L, 5, 5)))
     assert run.compactions[1].summary == "Nothing."
-    assert line.revived_turns == ()
 
 
 def test_what_leaves_a_window_is_lost_by_no_compaction_and_a_recall_revives_it() -> (
@@ -48,7 +47,6 @@ def test_what_leaves_a_window_is_lost_by_no_compaction_and_a_recall_revives_it()
     )
     assert (line.lost_turn, line.lost_by, line.summarized_turn) == (4, None, None)
     assert line.spans == (at(V, 2, 3), at(L, 4, 4), at(R, 5, 5))
-    assert line.revived_turns == (5,)
 
 
 def test_a_failed_compaction_took_nothing() -> None:

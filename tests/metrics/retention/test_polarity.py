@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.core.text.containment import contains
-from memviz.metrics.retention.polarity import _CUES, _cues_in, polarity
+from memviz.metrics.retention.denial_patterns import Rule
+from memviz.metrics.retention.polarity import (
+    _CUES,
+    _ENDED,
+    _NOT_SO,
+    _cues_in,
+    _RuleBook,
+    polarity,
+)
 
 NOT_AFFIRMED = (
     ("The user does not live in Lisbon.", "Lisbon"),
@@ -121,3 +129,16 @@ PIECES = st.sampled_from(
 def test_the_cues_of_a_text_are_those_that_stand_in_it(text: str) -> None:
     cues = [cue for cue in _CUES if cue in text.lower()]
     assert sorted(_cues_in(text)) == sorted(cues)
+
+
+@pytest.mark.parametrize("rules", [_ENDED, _NOT_SO], ids=["ended", "denied"])
+def test_a_sentence_is_held_against_every_rule_whose_cue_stands_in_it(
+    rules: tuple[Rule, ...],
+) -> None:
+    for rule in rules:
+        # A rule alone, with a pattern that finds any sentence that is held against it.
+        book = _RuleBook([(rule[0], "(?P<old>.)")])
+        for cue in rule[0]:
+            sentence = f"They {cue} it."
+            lower = sentence.lower()
+            assert next(book.find(sentence, lower, _cues_in(sentence)), None) == (0, 1)

@@ -56,9 +56,9 @@ def test_a_compaction_belongs_to_the_request_that_it_changed_first(
 ) -> None:
     run = data.draw(runs(id))
     for record in run.requests:
-        assert [one.request_turn for one in record.compactions] == [record.turn] * len(
-            record.compactions
-        )
+        assert [run.request_turn(one) for one in record.compactions] == [
+            record.turn
+        ] * len(record.compactions)
         sizes = [request_sizes(one, run) for one in record.compactions]
         assert [one.after_tokens for one in sizes[:-1]] == [
             one.before_tokens for one in sizes[1:]
@@ -68,7 +68,7 @@ def test_a_compaction_belongs_to_the_request_that_it_changed_first(
         )
     recorded = sum(len(record.compactions) for record in run.requests)
     waits = run.log.pending.turn if run.log.pending else None
-    assert all(one.request_turn == waits for one in run.compactions[recorded:])
+    assert all(run.request_turn(one) == waits for one in run.compactions[recorded:])
 
 
 def place_before(run: Run, number: int) -> int:
@@ -143,13 +143,12 @@ def test_in_a_chat_the_next_turn_is_named_once_it_is_said() -> None:
     )
     chat.send("one")
     (first,) = chat.run.compactions
-    assert (request_words(first), turn_words(first)) == ("after turn 1", "after turn 1")
+    assert request_words(first, chat.run) == "after turn 1"
+    assert turn_words(first, chat.run) == "after turn 1"
     assert compaction_words(first, chat.run).result.startswith("What is sent next: ")
     chat.send("two")
-    assert (request_words(first), turn_words(first)) == (
-        "before the request of turn 2",
-        "turn 2",
-    )
+    assert request_words(first, chat.run) == "before the request of turn 2"
+    assert turn_words(first, chat.run) == "turn 2"
     assert chat.run.turns[-1].compactions == (first,)
     assert (
         request_sizes(first, chat.run).after_tokens == chat.run.turns[-1].total_tokens

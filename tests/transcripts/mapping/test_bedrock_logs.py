@@ -146,6 +146,34 @@ def test_calls_of_converse_are_read_whole_and_as_events(name, calls):
     assert read.held_at.year == 2025
 
 
+QUOTE = {"title": "Notes", "sourceContent": [{"text": "It is blue."}]}
+
+
+def test_sources_that_a_reply_of_converse_cites_are_kept_beside_it():
+    content = [{"citationsContent": {"content": [{"text": "Blue."}], "citations": []}}]
+    content[0]["citationsContent"]["citations"].append(QUOTE)
+    request = {"messages": [{"role": "user", "content": [{"text": "What is it?"}]}]}
+    reply = {"output": {"message": {"role": "assistant", "content": content}}}
+    read = load_transcript(json.dumps(logged(request, reply)).encode())
+    assert read.format == "bedrock_log"
+    assert read.messages[-1].content == "Blue."
+    assert read.messages[-1].meta["citations"] == [QUOTE]
+
+
+def test_sources_that_a_stream_of_converse_cites_are_kept_beside_the_reply():
+    deltas = [{"text": "Bl"}, {"text": "ue."}, {"citation": QUOTE}]
+    events = [{"messageStart": {"role": "assistant"}}]
+    events += [
+        {"contentBlockDelta": {"delta": delta, "contentBlockIndex": 0}}
+        for delta in deltas
+    ]
+    events.append({"messageStop": {"stopReason": "end_turn"}})
+    read = load_transcript("\n".join(map(json.dumps, events)).encode())
+    assert read.format == "bedrock_stream"
+    assert [message.content for message in read.messages] == ["Blue."]
+    assert read.messages[0].meta == {"citations": [QUOTE]}
+
+
 def test_calls_of_converse_that_repeat_each_other_are_one_conversation():
     first = CONVERSED["input"]["inputBodyJson"]
     reply = CONVERSED["output"]["outputBodyJson"]["output"]["message"]

@@ -15,9 +15,12 @@ from memviz.strategies import strategy
 from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.archives import _inflated
 from memviz.transcripts.base import recorded_tokens
+from memviz.transcripts.document import Document
 from memviz.transcripts.limits import Limits
+from memviz.transcripts.loading import formats
 from memviz.transcripts.mapping import rows as mapping_rows
 from memviz.transcripts.mapping.known import known_mappings
+from memviz.transcripts.mapping.packed import opened_bytes
 from tests.transcripts.sample_files import sample_files
 
 SAMPLES = sample_files()
@@ -169,3 +172,144 @@ def test_a_text_is_tried_as_a_table_for_all_mappings_together(monkeypatch):
     talk = b"User: Hi\nAssistant: Ho\nUser: And?\nAssistant: Yes."
     assert load_transcript(talk).format == "text"
     assert len(texts) == 2
+
+
+def read_sample(name):
+    """Each message of the conversations in a sample: its role, its text, and the tools that it calls."""
+    return [
+        [
+            (message.role, message.content, [call.name for call in message.tool_calls])
+            for message in transcript.messages
+        ]
+        for transcript in load_file(SAMPLES[name], name=name).transcripts
+    ]
+
+
+def test_threads_of_zed_are_read_packed_and_plain_new_and_old():
+    new, old = read_sample("zed__threads.sql")
+    assert new == [
+        ("user", "What is in it?\nfn a() {}", []),
+        ("assistant", "Let me look.", ["read_file"]),
+        ("tool", "fn a() {}", []),
+        ("assistant", "One function.", []),
+    ]
+    assert old == [
+        ("user", "Hi", []),
+        ("assistant", "I look.", ["ls"]),
+        ("tool", "x", []),
+    ]
+    first = load_file(SAMPLES["zed__threads.sql"]).transcripts[0]
+    assert first.title == "A bug"
+    assert first.messages[1].meta == {"reasoning": "I have to look."}
+    assert first.messages[2].tool_call_id == first.messages[1].tool_calls[0].id
+
+
+def test_a_cell_that_was_packed_and_is_broken_says_nothing():
+    packed = pa.compress(b'{"a": 1}', codec="zstd", asbytes=True)
+    assert opened_bytes(packed) == '{"a": 1}'
+    assert opened_bytes(packed[:-4]) == ""
+
+
+def test_a_greeting_of_oobabooga_has_no_question():
+    (read,) = read_sample("oobabooga__chat.json")
+    assert [(role, text) for role, text, _calls in read[:3]] == [
+        ("assistant", "How can I help?"),
+        ("user", "Which bread is easy?"),
+        ("assistant", "Soda bread."),
+    ]
+
+
+def test_what_the_window_of_cline_shows_is_read_without_its_notices():
+    (read,) = read_sample("cline_ui__messages.json")
+    assert [(role, text) for role, text, _calls in read] == [
+        ("user", "Rename the test."),
+        ("assistant", ""),
+        ("assistant", "I will look."),
+        ("assistant", '{"tool": "readFile", "path": "test_a.py"}'),
+        ("assistant", "Which of the two?"),
+        ("user", "The first."),
+        ("assistant", "git mv test_a.py test_b.py"),
+        ("tool", "done"),
+        ("assistant", "It is renamed."),
+    ]
+
+
+def test_what_the_model_of_cline_thought_stands_beside_an_empty_reply():
+    messages = load_file(SAMPLES["cline_ui__messages.json"]).transcripts[0].messages
+    assert messages[1].meta["reasoning"] == "There are two."
+
+
+def test_logged_calls_of_the_responses_api_are_one_conversation():
+    (transcript,) = load_file(SAMPLES["exchanges__responses.jsonl"]).transcripts
+    said = [(message.role, message.content) for message in transcript.messages]
+    assert said == [
+        ("system", "Be brief."),
+        ("user", "How warm is the oven?"),
+        ("assistant", ""),
+        ("tool", "180"),
+        ("assistant", "180 degrees."),
+    ]
+    call = transcript.messages[2]
+    assert [one.name for one in call.tool_calls] == ["oven"]
+    assert call.meta["reasoning"] == "I have to look."
+    assert [recorded_tokens(transcript.messages[at]) for at in (2, 4)] == [
+        (50, 20),
+        (80, 9),
+    ]
+    assert transcript.tools
+    assert transcript.warnings == ()
+
+
+def test_calls_of_the_responses_api_in_a_log_of_litellm_keep_thoughts_and_calls():
+    row = json.loads(SAMPLES["exchanges__responses.jsonl"].splitlines()[0])
+    logged = {
+        "id": "x",
+        "call_type": "aresponses",
+        "litellm_call_id": "a",
+        "model": "gpt-5",
+        "messages": row["request"]["input"],
+        "response": row["response"],
+    }
+    transcript = load_transcript(json.dumps([logged]).encode())
+    assert transcript.format == "litellm"
+    reply = transcript.messages[-1]
+    assert [call.name for call in reply.tool_calls] == ["oven"]
+    assert reply.meta["reasoning"] == "I have to look."
+    assert recorded_tokens(reply) == (50, 20)
+
+
+SPOKEN = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]
+
+
+@pytest.mark.parametrize(
+    ("format", "value"),
+    [
+        ("typingmind", {"chats": [{"title": "A", "messages": SPOKEN}]}),
+        ("typingmind", {"data": {"chats": [{"id": "a", "messages": SPOKEN}]}}),
+        (
+            "lm_studio",
+            {
+                "name": "A",
+                "messages": [
+                    {"versions": [message], "currentlySelected": 0}
+                    for message in SPOKEN
+                ],
+            },
+        ),
+    ],
+)
+def test_a_file_with_the_same_few_keys_is_not_taken_for_a_programs(format, value):
+    document = Document(json.dumps(value).encode(), "x.json")
+    assert not formats()[format].recognise(document)
+
+
+@pytest.mark.parametrize("user", ["human", "Human"])
+def test_rows_of_human_and_assistant_are_pairs(user):
+    assistant = "Assistant" if user.istitle() else "assistant"
+    rows = [{user: "Hi", assistant: "Ho"}, {user: "How?", assistant: "So."}]
+    loaded = load_file(json.dumps(rows).encode())
+    assert [one.format for one in loaded.transcripts] == ["pairs", "pairs"]
+    assert [message.content for message in loaded.transcripts[1].messages] == [
+        "How?",
+        "So.",
+    ]

@@ -50,7 +50,7 @@ class MapMark(NamedTuple):
 
 
 def fate_marks(
-    setting: SettingRun, cells: Grid, y: float, *, is_small: bool = False
+    setting: SettingRun, cells: Grid, y: float, *, is_small: bool
 ) -> Iterator[Part]:
     """Yield the marks, at height ``y``, and the lines below those that are not too many; a map that ``is_small`` has
     room for fewer of them."""
@@ -128,7 +128,7 @@ def _tooltip(setting: SettingRun, mark: MapMark) -> str:
     lines: list[str] = []
     for compaction in compactions:
         text = compaction_tooltip(
-            setting.label, compaction, CHARS_A_MAP_LINE, setting.run
+            setting.label, compaction, setting.run, CHARS_A_MAP_LINE
         )
         head, _break, body = text.partition("<br>")
         lines += [body] if lines else [head, body]

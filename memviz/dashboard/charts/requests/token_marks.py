@@ -69,7 +69,7 @@ def compaction_marks(placed: PlacedSetting) -> list[Part]:
     name = escaped(label)
 
     def tooltip(marked: MarkedCompaction) -> str:
-        return compaction_tooltip(label, marked.compaction, run=run)
+        return compaction_tooltip(label, marked.compaction, run)
 
     points = marks(
         np.array([change.place for change in changes]),

@@ -81,7 +81,7 @@ def strip_marks(
 
     def words(marked: MarkedCompaction) -> str:
         label = result.setting.label
-        return compaction_tooltip(label, marked.compaction, TOOLTIP_CHARS, run)
+        return compaction_tooltip(label, marked.compaction, run, TOOLTIP_CHARS)
 
     yield marks(
         [marked.place for marked in compactions],

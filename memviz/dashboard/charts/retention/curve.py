@@ -224,9 +224,7 @@ def _mark_tooltip(
     marked: MarkedCompaction,
 ) -> str:
     """Return why it was, and which facts it cost."""
-    tooltip = compaction_tooltip(
-        result.setting.label, marked.compaction, run=result.run
-    )
+    tooltip = compaction_tooltip(result.setting.label, marked.compaction, result.run)
     number = result.run.number_of(marked.compaction)
     answers_lost = []
     for probe in lost_by.get(number, ()):

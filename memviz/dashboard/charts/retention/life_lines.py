@@ -41,6 +41,7 @@ from memviz.dashboard.charts.retention.result import (
     fact_label,
 )
 from memviz.dashboard.charts.summaries.marks import request_mark
+from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import axis_title, turn_partings, turns_axis
 from memviz.dashboard.words.compactions import act_words
 from memviz.engine.compaction import Compaction
@@ -90,6 +91,8 @@ class _Stretch(NamedTuple):
     """A stretch of the life of a fact, in the row of that fact."""
 
     row: int
+    head: str
+    """What its tooltips begin with: the fact in bold, the same for all stretches of a row."""
     life: LifeLine
     span: Span
 
@@ -131,7 +134,8 @@ def life_lines_of(
     axis = RequestAxis.of([result.retention.turns])
     stretches = []
     for row, life in enumerate(lives):
-        stretches += [_Stretch(row, life, span) for span in life.spans]
+        head = _head(result, life)
+        stretches += [_Stretch(row, head, life, span) for span in life.spans]
     # Later traces lie over earlier ones: the lines of compactions pass behind the bars, births and crosses lie on them.
     compactions = marked_on_lives(result)
     traces = list(strip_marks(result, compactions, bottom, selected))
@@ -139,7 +143,7 @@ def life_lines_of(
         if result.run.number_of(marked.compaction) == event:
             traces += chosen_mark(marked, bottom)
     traces += _bars(result, stretches)
-    traces += _births(result, stretches)
+    traces += _births(stretches)
     traces += _deaths(result, stretches)
 
     shapes = turn_partings(axis)
@@ -197,8 +201,7 @@ def _bars(result: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Pa
         pattern = {"pattern": {"shape": PATTERNS[state]}} if state in PATTERNS else {}
         words = []
         for stretch in in_state:
-            head = _head(result, stretch.life)
-            words.append(f"{head}<br>{span_words(stretch.span)}")
+            words.append(f"{stretch.head}<br>{span_words(stretch.span)}")
         yield bars(
             [stretch.requests for stretch in in_state],
             [stretch.row for stretch in in_state],
@@ -227,30 +230,32 @@ def span_words(span: Span) -> str:
     )
 
 
-def _births(result: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part]:
+def _births(stretches: Sequence[_Stretch]) -> Iterator[Part]:
     born = []
-    words = []
     for stretch in stretches:
         life = stretch.life
         if stretch.span is life.spans[0] and life.born_turn is not None:
-            message = message_number(life.born_position or 0)
-            stated = _(
-                "stated in message {message:,} (turn {born_turn})",
-                message=message,
-                born_turn=life.born_turn,
-            )
             born.append(stretch)
-            words.append(f"{_head(result, life)}<br>{stated}")
     if born:
         probes = [stretch.life.probe for stretch in born]
+        words = Texts(born, _birth_words)
         yield _points("stated", born, words, _BIRTH, customdata=probes)
+
+
+def _birth_words(birth: _Stretch) -> str:
+    stated = _(
+        "stated in message {message:,} (turn {born_turn})",
+        message=message_number(birth.life.born_position or 0),
+        born_turn=birth.life.born_turn,
+    )
+    return f"{birth.head}<br>{stated}"
 
 
 def _deaths(result: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part]:
     """Yield a cross in the colour of what took a fact (violet for a summarization), a grey one where it fell out of
     what is sent."""
     deaths = []
-    words = []
+    takers: list[Compaction | None] = []
     clicks = []
     sizes = []
     colors = []
@@ -262,27 +267,27 @@ def _deaths(result: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[
         number = result.losses.get((stretch.life.probe, stretch.span.first_place))
         deaths.append(stretch)
         if number is None:
-            words.append(_loss_words(result, stretch, None))
+            takers.append(None)
             clicks.append([stretch.life.probe, -1])
             sizes.append(9)
             colors.append(GREY)
         else:
             taker = result.run.compactions[number]
-            words.append(_loss_words(result, stretch, taker))
+            takers.append(taker)
             clicks.append([stretch.life.probe, number])
             sizes.append(12)
             colors.append(mark_color(taker))
     if deaths:
         marker = {"symbol": "x", "size": sizes, "color": colors, "line": _CROSS_EDGE}
+        losses = [*zip(deaths, takers, strict=True)]
+        words = Texts(losses, lambda loss: _loss_words(*loss))
         yield _points("lost", deaths, words, marker, customdata=clicks)
 
 
-def _loss_words(
-    result: RetentionResult, death: _Stretch, taker: Compaction | None
-) -> str:
+def _loss_words(death: _Stretch, taker: Compaction | None) -> str:
     head = _(
         "{head}<br><b>lost at {when}</b>",
-        head=_head(result, death.life),
+        head=death.head,
         when=request_name(*death.span.first),
     )
     if taker is None:
@@ -294,7 +299,7 @@ def _loss_words(
 def _points(
     name: str,
     stretches: Sequence[_Stretch],
-    words: list[str],
+    words: Sequence[str],
     marker: Part,
     **more: Any,
 ) -> Part:

@@ -195,19 +195,18 @@ def bar_width(events: Sequence[CompactionEvent]) -> float:
 
 
 def compaction_tooltip(
-    label: str, compaction: Compaction, chars: int | None = None, run: Run | None = None
+    label: str, compaction: Compaction, run: Run, line_chars: int = CHARS_A_LINE
 ) -> str:
-    """Return the setting, what happened where and why, its result, and the first words of the summary. ``chars``: how
-    many stand in a line at most, where there is little room. ``run`` is its run."""
-    width = chars or CHARS_A_LINE
-    lines = [f"<b>{escaped(label)}</b>", *_happened_lines(compaction, width, run)]
-    return "<br>".join([*lines, *_first_words(compaction, width)])
+    """Return what a compaction of ``run`` did, for a hover label: the ``label`` of the setting, what happened where and
+    why, its result, and the first words of the summary."""
+    lines = [f"<b>{escaped(label)}</b>", *_happened_lines(compaction, run, line_chars)]
+    return "<br>".join([*lines, *_first_words(compaction, line_chars)])
 
 
 def tooltip(run: Run, event: CompactionEvent) -> str:
     """Return what happened, why in numbers, and what it cost, as HTML for a hover label."""
     compaction = event.compaction
-    lines = [*_happened_lines(compaction, CHARS_A_LINE, run)]
+    lines = [*_happened_lines(compaction, run, CHARS_A_LINE)]
     if event.version:
         words = _(
             "version {number}: a text of {own} for {whole} in all",
@@ -234,9 +233,7 @@ def _call_words(compaction: Compaction) -> str:
     return words if compaction.cost is None else f"{words}, {dollars(compaction.cost)}"
 
 
-def _happened_lines(
-    compaction: Compaction, width: int, run: Run | None = None
-) -> Iterator[str]:
+def _happened_lines(compaction: Compaction, run: Run, width: int) -> Iterator[str]:
     """Yield lines that say what happened where and why, and with which result."""
     words = compaction_words(compaction, run)
     yield f"<b>{_wrap_lines(words.what, width)}</b>"
@@ -246,12 +243,10 @@ def _happened_lines(
             yield _wrap_lines(line, width)
 
 
-def cache_words(compaction: Compaction, run: Run | None) -> str:
+def cache_words(compaction: Compaction, run: Run) -> str:
     """Return what clearing, shortening or dropping messages by a rule cost the prompt cache; empty where it cost
     nothing, and of runs so long that nobody waits for it."""
-    if run is None or compaction.kind not in RULED_KINDS:
-        return ""
-    if len(run.compactions) > MOST_PRICED:
+    if compaction.kind not in RULED_KINDS or len(run.compactions) > MOST_PRICED:
         return ""
     tokens = broken_cache_tokens(run)[run.number_of(compaction)]
     if not tokens:

@@ -26,7 +26,7 @@ _DASHES = {
 LEAST_DASH_PIXELS = 3.0
 HIT_PIXELS = 8
 MOST_HITS = 400
-"""Of a line with more points only its marks say something when one points at them."""
+"""Above this many points a line has tooltips only on its markers."""
 PATTERNS = {"/": "memviz-hatched", ".": "memviz-dotted"}
 """The ids of the patterns that bars are filled with beside their colour, by Plotly's names."""
 
@@ -63,8 +63,8 @@ def draw_trace(trace: Trace, plane: Plane) -> Iterator[Markup]:
         yield from _hits(points, tips)
 
 
-def stroke_look(line: Trace) -> dict[str, str]:
-    """Return the attributes of a line: its width, its colour and its dash."""
+def stroke_look(line: Mapping[str, Any]) -> dict[str, str]:
+    """Return the attributes of a line, as Plotly describes it: its width, its colour and its dash."""
     width = line.get("width", 2)
     look = {
         "fill": "none",
@@ -78,8 +78,9 @@ def stroke_look(line: Trace) -> dict[str, str]:
     return look
 
 
-def value_at(values: Any, number: int) -> Any:
-    """Return the value of a point, where all have one value or each has its own."""
+def value_of_point(values: Any, number: int) -> Any:
+    """Return the value of a point, where all have one value or each has its own: of 6 and of (5, 6, 7) the value of
+    point 1 is 6."""
     is_own = isinstance(values, Sequence) and not isinstance(values, str)
     return values[number] if is_own else values
 
@@ -105,27 +106,29 @@ def _path(trace: Trace, points: Sequence[tuple[float, float] | None]) -> Markup:
 
 
 def _tips(trace: Trace, count: int) -> list[str]:
-    """Return what each point says when one points at it; empty texts where it says nothing."""
+    """Return the tooltip of each point; empty texts where it has none."""
     texts = trace.get("hovertext", trace.get("text"))
     if texts is None or trace.get("hoverinfo") == "skip":
         return [""] * count
-    return [plain_lines(value_at(texts, number)) for number in range(count)]
+    return [plain_lines(value_of_point(texts, number)) for number in range(count)]
 
 
 def _marks(
-    marker: Trace, points: Sequence[tuple[float, float] | None], tips: Sequence[str]
+    marker: Mapping[str, Any],
+    points: Sequence[tuple[float, float] | None],
+    tips: Sequence[str],
 ) -> Iterator[Markup]:
     edge = marker.get("line", {})
     for number, point in enumerate(points):
         if point is None:
             continue
-        color = value_at(marker.get("color", ""), number)
-        edge_width = value_at(edge.get("width", 0), number)
-        edge_color = value_at(edge.get("color", color), number)
+        color = value_of_point(marker.get("color", ""), number)
+        edge_width = value_of_point(edge.get("width", 0), number)
+        edge_color = value_of_point(edge.get("color", color), number)
         yield symbol(
-            value_at(marker.get("symbol", "circle"), number),
+            value_of_point(marker.get("symbol", "circle"), number),
             *point,
-            value_at(marker.get("size", 6), number),
+            value_of_point(marker.get("size", 6), number),
             paint(color),
             opacity=marker.get("opacity", 1.0),
             edge=(edge_width, paint(edge_color)),
@@ -136,7 +139,7 @@ def _marks(
 def _hits(
     points: Sequence[tuple[float, float] | None], tips: Sequence[str]
 ) -> Iterator[Markup]:
-    """Yield the invisible places at which the points of a line say something."""
+    """Yield invisible circles that carry the tooltips of the points of a line."""
     for point, tip in zip(points, tips, strict=True):
         if point is not None and tip:
             yield symbol("circle", *point, 2 * HIT_PIXELS, "transparent", tip=tip)
@@ -148,10 +151,10 @@ def _bars(trace: Trace, plane: Plane) -> Iterator[Markup]:
     tips = _tips(trace, len(trace["x"]))
     pattern = PATTERNS.get(marker.get("pattern", {}).get("shape", ""))
     for number, (length, row) in enumerate(zip(trace["x"], trace["y"], strict=True)):
-        base = value_at(trace["base"], number)
+        base = value_of_point(trace["base"], number)
         begin = plane.x.pixel(base)
         end = plane.x.pixel(base + length)
-        half = value_at(trace["width"], number) / 2
+        half = value_of_point(trace["width"], number) / 2
         edges = (plane.y.pixel(row - half), plane.y.pixel(row + half))
         top, bottom = sorted(edges)
         place = lengths(x=begin, y=top, width=end - begin, height=bottom - top)

@@ -47,7 +47,7 @@ class MeasureWords:
     @property
     def less_is_better(self) -> bool:
         """Low values are the good ones: the worst conversation is the one with the highest."""
-        return MEASURES[self.name] == "max"
+        return MEASURES[self.name].worst == "max"
 
     @property
     def is_money(self) -> bool:

@@ -17,6 +17,7 @@ from memviz.dashboard.ui.shell.elements import (
     buttons_row,
     main_button,
     popup,
+    show_caption,
     show_info,
     show_problem,
 )
@@ -158,10 +159,15 @@ def _say_not_written(draft: Draft, *, is_written: bool) -> None:
         )
         show_info(stopped, ":material/stop_circle:")
     else:
-        error = draft.error.rstrip(".")
-        show_problem(
-            _("The summarizer failed: {error}. {left}", error=error, left=outcome)
+        failed = _(
+            "The summarizer failed: {model} gave no text that can be used. {left} "
+            "Try again, choose another summarizer, or write the summary yourself.",
+            model=in_words(draft.model),
+            left=outcome,
         )
+        show_problem(failed)
+        # Its own words may be in another language, and say nothing of what to do.
+        show_caption(_("Its reason: {reason}", reason=draft.error))
 
 
 def _draw_head(chat: Chat, proposal: Proposal) -> None:

@@ -23,7 +23,7 @@ def summary_desk(desk: ChatDesk) -> None:
     try:
         versions = chat.summaries_in_force
     except MissingVectorsError:
-        # They are offered beside it.
+        # The page offers to ask for the vectors that are missing.
         return
     if not versions and chat.undoable is None:
         return

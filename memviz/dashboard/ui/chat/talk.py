@@ -87,7 +87,7 @@ def _answer(
             stop_button("chat-stop")
             cost_place = st.empty()
         try:
-            with _told(desk, cost_place):
+            with _tell_cost(desk, cost_place):
                 for text in _frames(pieces):
                     if text:
                         place.text(text)
@@ -102,7 +102,7 @@ def _answer(
     st.rerun()  # everything drawn before the reply shows what it changed: fates, the list, the error
 
 
-def _told(desk: ChatDesk, place: DeltaGenerator) -> AbstractContextManager[None]:
+def _tell_cost(desk: ChatDesk, place: DeltaGenerator) -> AbstractContextManager[None]:
     """Return a block in which ``place`` says what the reply costs while it is under way, where it may cost
     something."""
     models = desk.models

@@ -111,7 +111,7 @@ def answer_card(
         st.caption(_context_words(record))
 
 
-def recalled_into(record: TurnRecord, *, is_again: bool = False) -> str:
+def recalled_into(record: TurnRecord, *, is_again: bool) -> str:
     """Return what was recalled into the request of an answer, and how large that request was without it and is with it.
     ``is_again``: the question had been asked without it."""
     turns = turn_list(stating_turns(record.memory.log, record.parts.recalled))

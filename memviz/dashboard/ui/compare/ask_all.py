@@ -34,7 +34,7 @@ from memviz.dashboard.ui.shell.elements import (
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.ui.shell.views import result_begins, result_is_new
+from memviz.dashboard.ui.shell.views import note_new_result, scroll_to_new_result
 from memviz.engine.asking import ask
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
@@ -55,7 +55,7 @@ Answers = dict[Run, TurnRecord | MemvizError]
 
 
 def ask_all(
-    settings: Sequence[SettingRun], models: Models, probes: Sequence[Probe] = ()
+    settings: Sequence[SettingRun], models: Models, probes: Sequence[Probe]
 ) -> None:
     """Ask, and see what each setting still knows, and from where. A few questions of ``probes`` are a click away. It is
     no fragment, so that asking can be stopped."""
@@ -87,7 +87,7 @@ def ask_all(
         state.asked_with = models
         state.answers = {}
         state.answers_before = {}
-        result_is_new(RESULT)
+        note_new_result(RESULT)
         _job("ask-all", models, state.answers, runs).run()
         if not models.are_free:
             st.rerun()  # what stands above knows of the replies now: what was spent, the button that saves them
@@ -257,7 +257,7 @@ def _show(
             answers.append((setting, answer))
     if not answers:
         return
-    result_begins(RESULT)
+    scroll_to_new_result(RESULT)
     st.caption(_("Asked: {question}", question=plain(state.question)))
     if models.answerer.recorded_first:
         say_why_stand_in(replies)

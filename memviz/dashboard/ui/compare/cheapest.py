@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isclose
+from typing import NamedTuple
 
 from memviz.core.text.wording import dollars, duration_words
 from memviz.core.translation import _, noop
@@ -11,47 +12,37 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.cost.cost import Cost
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
-_COSTS_LEAST = {
-    (True, True): noop(
-        "**{label}** costs least: {amount} with pauses of {pauses}, shorter than the {lives} that the prompt cache "
-        "lives. With pauses of {lives} or longer it does so too."
-    ),
-    (True, False): noop(
-        "**{label}** costs least: {amount} with pauses of {pauses}, shorter than the {lives} that the prompt cache "
-        "lives. With pauses of {lives} or longer it would be **{other}**, with {other_amount}."
-    ),
-    (False, True): noop(
-        "**{label}** costs least: {amount} with pauses of {pauses}, not shorter than the {lives} that the prompt "
-        "cache lives. With shorter ones it does so too."
-    ),
-    (False, False): noop(
-        "**{label}** costs least: {amount} with pauses of {pauses}, not shorter than the {lives} that the prompt "
-        "cache lives. With shorter ones it would be **{other}**, with {other_amount}."
-    ),
-}
-"""By whether the cache outlives the pauses, and whether the same setting costs least with the other ones."""
+
+class CheapestSetting(NamedTuple):
+    """The setting that costs least, in words."""
+
+    sentence: str
+    """For which pauses it costs least, and which setting does with others; in Markdown, empty where nothing can be
+    said."""
+    mentions_pauses: bool = False
+    """True where the sentence says what the pause does to the cache."""
 
 
-def cheapest_words(
+def describe_cheapest(
     costs: Sequence[SettingCost], assumptions: PricingAssumptions
-) -> str:
-    """Return which setting costs least, for which pauses that holds, and which one does with others; in Markdown, empty
-    where nothing can be said."""
+) -> CheapestSetting:
+    """Return the setting that costs least, in words."""
     usd_by_place = _known_usd([setting_cost.cost for setting_cost in costs])
     if len(usd_by_place) < 2:
-        return ""
-    if _are_alike(usd_by_place):
-        return _("All settings cost the same.")
+        return CheapestSetting("")
+    if isclose(min(usd_by_place.values()), max(usd_by_place.values()), rel_tol=1e-9):
+        return CheapestSetting(_("All settings cost the same."))
     cheapest = _cheapest(usd_by_place)
     label = plain(costs[cheapest].label)
     amount = plain(dollars(usd_by_place[cheapest]))
     cache = assumptions.cache
     if cache is None or not cache.lifetime_seconds:
-        return _(
+        sentence = _(
             "**{label}** costs least: {amount}. No pause changes that: no prompt cache is known that outlasts one.",
             label=label,
             amount=amount,
         )
+        return CheapestSetting(sentence)
     # The same requests once more with pauses on the other side of the cache's life: too long for it, or none at all.
     is_alive = cache.is_alive(assumptions.pause_seconds)
     other_pause_seconds = cache.lifetime_seconds if is_alive else 0.0
@@ -61,8 +52,8 @@ def cheapest_words(
     other = cheapest
     if len(usd_otherwise) > 1:
         other = _cheapest(usd_otherwise)
-    return _(
-        _COSTS_LEAST[is_alive, other == cheapest],
+    sentence = _(
+        _sentence(is_alive=is_alive, is_same=other == cheapest),
         label=label,
         amount=amount,
         pauses=duration_words(assumptions.pause_seconds),
@@ -70,16 +61,31 @@ def cheapest_words(
         other=plain(costs[other].label),
         other_amount=plain(dollars(usd_otherwise.get(other, 0.0))),
     )
+    return CheapestSetting(sentence, mentions_pauses=True)
 
 
-def says_how_pauses_matter(
-    costs: Sequence[SettingCost], assumptions: PricingAssumptions
-) -> bool:
-    """Return whether :func:`cheapest_words` says what the pause does to the cache."""
-    cache = assumptions.cache
-    usd_by_place = _known_usd([setting_cost.cost for setting_cost in costs])
-    has_lifetime = cache is not None and bool(cache.lifetime_seconds)
-    return has_lifetime and not _are_alike(usd_by_place)
+def _sentence(*, is_alive: bool, is_same: bool) -> str:
+    """Return the sentence on a cache that outlives the pauses (``is_alive``) or not, where the same setting costs least
+    with pauses on the other side of its life (``is_same``) or another one."""
+    if is_alive and is_same:
+        return noop(
+            "**{label}** costs least: {amount} with pauses of {pauses}, shorter than the {lives} that the prompt cache "
+            "lives. With pauses of {lives} or longer it does so too."
+        )
+    if is_alive:
+        return noop(
+            "**{label}** costs least: {amount} with pauses of {pauses}, shorter than the {lives} that the prompt cache "
+            "lives. With pauses of {lives} or longer it would be **{other}**, with {other_amount}."
+        )
+    if is_same:
+        return noop(
+            "**{label}** costs least: {amount} with pauses of {pauses}, not shorter than the {lives} that the prompt "
+            "cache lives. With shorter ones it does so too."
+        )
+    return noop(
+        "**{label}** costs least: {amount} with pauses of {pauses}, not shorter than the {lives} that the prompt "
+        "cache lives. With shorter ones it would be **{other}**, with {other_amount}."
+    )
 
 
 def _known_usd(costs: Sequence[Cost]) -> dict[int, float]:
@@ -94,9 +100,3 @@ def _known_usd(costs: Sequence[Cost]) -> dict[int, float]:
 def _cheapest(usd_by_place: Mapping[int, float]) -> int:
     """Return the place of the setting that costs least."""
     return min(usd_by_place, key=usd_by_place.__getitem__)
-
-
-def _are_alike(usd_by_place: Mapping[int, float]) -> bool:
-    """Return whether no setting costs less than another one, as far as prices are known."""
-    usd = usd_by_place.values()
-    return len(usd) < 2 or isclose(min(usd), max(usd), rel_tol=1e-9)

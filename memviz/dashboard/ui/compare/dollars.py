@@ -18,7 +18,7 @@ from memviz.dashboard.charts.cost.setting_cost import (
     cost_finding,
 )
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.ui.compare.cheapest import cheapest_words, says_how_pauses_matter
+from memviz.dashboard.ui.compare.cheapest import describe_cheapest
 from memviz.dashboard.ui.compare.costs_table import turn_by_turn
 from memviz.dashboard.ui.compare.dollars_explained import (
     cache_words,
@@ -229,8 +229,8 @@ def _say_what_costs_least(
     """Say which setting costs least, and what the pause and the cache have to do with it."""
     if hides(Part.NUMBERS):
         return
-    words = cheapest_words(costs, assumptions)
-    if assumptions.cache is not None and says_how_pauses_matter(costs, assumptions):
+    cheapest = describe_cheapest(costs, assumptions)
+    if assumptions.cache is not None and cheapest.mentions_pauses:
         main = assumptions.main
         pause = after_the_pause(
             assumptions.cache,
@@ -240,7 +240,7 @@ def _say_what_costs_least(
     else:
         pause = pause_words(assumptions.cache, assumptions.pause_seconds)
     with st.container(key="costs-answer"):
-        st.markdown(f"{words} {pause}".strip())
+        st.markdown(f"{cheapest.sentence} {pause}".strip())
 
 
 def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:

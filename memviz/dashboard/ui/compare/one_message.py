@@ -43,13 +43,11 @@ OPENED_KEY = "map-opened"
 """The key of the conversation that the opened message is of."""
 MAX_PHRASES = 12
 MAX_AGAIN = 6
-
-
 WORD_FOR_WORD = noop("sent word for word")
 
 
 def selected_message(run: Run) -> int:
-    """The log position of the selected message: the first one, until another is chosen or clicked."""
+    """Return the log position of the selected message: the first one, until another is chosen or clicked."""
     conversation_id = compare_state().conversation_id
     if linked("message", MESSAGE_KEY, range(1, len(run.log) + 1)):
         set_widget(OPENED_KEY, conversation_id)
@@ -128,22 +126,23 @@ def life_in_words(life: Sequence[Span]) -> str:
 
 def _phrases(life: Sequence[Span]) -> Iterator[str]:
     """Yield what became of the message at each stretch of requests; several summarizations in a row are one phrase."""
-    again: list[Span] = []
-    generation = 0  # of the span before, as far as it was summarized
+    summarized_again: list[Span] = []
+    # Of the span before: the number of summarizations behind it, 0 where it was no summary.
+    generation_before = 0
     for span in life:
         is_summarized = span.fate is Fate.SUMMARIZED
-        if is_summarized and 0 < generation < span.generation:
-            again.append(span)
+        if is_summarized and 0 < generation_before < span.generation:
+            summarized_again.append(span)
         else:
-            if again:
-                yield _again_words(again)
-                again = []
+            if summarized_again:
+                yield _again_words(summarized_again)
+                summarized_again = []
             # What was summarized stays so: its end is not worth a word.
             open_end = is_summarized or span is life[-1]
             yield _phrase(span, first=span is life[0], open_end=open_end)
-        generation = span.generation if is_summarized else 0
-    if again:
-        yield _again_words(again)
+        generation_before = span.generation if is_summarized else 0
+    if summarized_again:
+        yield _again_words(summarized_again)
     if life[-1].fate is Fate.SUMMARIZED:
         yield _(
             "by the last request it had been summarized {times}",

@@ -20,7 +20,7 @@ from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.linked import linked_parts
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
-from memviz.dashboard.ui.shell.views import STAGE_KEY, STAGED
+from memviz.dashboard.ui.shell.walk import STAGE_KEY, STAGED
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import axis_of, numbers_of_turn
 from memviz.metrics.retention.knowledge import Retention

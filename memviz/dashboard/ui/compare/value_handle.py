@@ -199,13 +199,13 @@ def _make_ahead(keys: Mapping[int, RunKey], now: int) -> dict[int, Curve]:
         key = keys[value]
         curve = session_curves.get(key)
         if curve is None and monotonic() < until:
-            curve = session_curves.put(key, _replayed(key))
+            curve = session_curves.put(key, _replay_curve(key))
         if curve is not None:
             curves[value] = curve
     return curves
 
 
-def _replayed(key: RunKey) -> Curve:
+def _replay_curve(key: RunKey) -> Curve:
     run = workspace().run(key, workspace().free_summarizer(key))
     marks = [number for number, _made in run.requests.compactions()]
     return Curve(run.columns.totals.tolist(), marks)

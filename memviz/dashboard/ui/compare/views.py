@@ -9,7 +9,8 @@ from memviz.dashboard.ui.controls.links import STAGE, is_link_opened
 from memviz.dashboard.ui.controls.sidebar import is_free_run
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.terms import term
-from memviz.dashboard.ui.shell.views import STAGE_KEY, STAGED, Lost, View
+from memviz.dashboard.ui.shell.views import Lost, View
+from memviz.dashboard.ui.shell.walk import STAGE_KEY, STAGED
 
 TOKENS = "tokens"
 DOLLARS = "dollars"

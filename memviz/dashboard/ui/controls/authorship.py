@@ -11,7 +11,7 @@ from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.links import SUMMARIZER
-from memviz.dashboard.ui.controls.pickers import named, summarizer_button
+from memviz.dashboard.ui.controls.pickers import model_name_in, summarizer_button
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import row, show_caption
 from memviz.dashboard.ui.shell.frame import workspace
@@ -86,7 +86,7 @@ def say_who_summarized(settings: Sequence[SettingRun]) -> None:
         )
         if Author.RECORDED in authors and len(authors) > 1:
             offer_summarizer(_(ALL_STAND_IN), OFFLINE, _(ALL_STAND_IN_HELP))
-        elif named(SUMMARIZER) == OFFLINE:
+        elif model_name_in(SUMMARIZER) == OFFLINE:
             _offer_recordings("summaries")
 
 
@@ -198,7 +198,7 @@ def _offer_recordings(key: str) -> None:
 
 def say_not_recorded(settings: Sequence[SettingRun]) -> None:
     """Say which settings the recording that is chosen has not all summaries of, and which of its own there are."""
-    name = named(SUMMARIZER)
+    name = model_name_in(SUMMARIZER)
     if not name.startswith(RECORDING):
         return
     recording = workspace().recordings.all.get(name.removeprefix(RECORDING))

@@ -66,7 +66,7 @@ def inspector(
     run: Run,
     turn: int,
     key: str,
-    facts: Sequence[Probe] = (),
+    facts: Sequence[Probe],
     call: int | None = None,
     *,
     whole_turn: bool = False,

@@ -26,9 +26,9 @@ from memviz.dashboard.ui.shell.frame import store
 from memviz.dashboard.ui.shell.linked import (
     address_now,
     ask_linked,
-    forget_own,
-    is_own,
-    note_own,
+    forget_own_address,
+    is_own_address,
+    note_own_address,
     show_not_there,
     shown_parts,
 )
@@ -83,7 +83,7 @@ _whole_page = st.components.v2.component(
 )
 
 
-def link_query(view: View, models: Pairs = (), parts: Pairs = ()) -> str:
+def link_query(view: View, models: Pairs, parts: Pairs = ()) -> str:
     """Return the query (without question mark) of an address that opens a view. ``models`` are names by
     :data:`SUMMARIZER` and :data:`CHAT_MODEL`, ``parts`` what else is open on the page.
 
@@ -168,7 +168,7 @@ def shown_now(*, with_request: bool) -> dict[str, Any]:
     if with_request:
         view = state.view(chosen_turn(), chosen_call())
     query = link_query(view, models, [*shown_parts(), *presented_parts()])
-    note_own(query)
+    note_own_address(query)
     return {"query": query, "at": time()}
 
 
@@ -189,7 +189,9 @@ def is_link_opened() -> bool:
     """Return true if the address of the page asks for something that was not shown yet. Once :func:`open_shared_view`
     has shown it, it does not."""
     query = address_now()
-    return bool(query) and query != widget_value(OPENED_KEY) and not is_own(query)
+    return (
+        bool(query) and query != widget_value(OPENED_KEY) and not is_own_address(query)
+    )
 
 
 def follow_again(parts: Iterable[tuple[str, str]]) -> None:
@@ -198,7 +200,7 @@ def follow_again(parts: Iterable[tuple[str, str]]) -> None:
     query = parse_qs(urlencode([*parts]))
     if widget_value(OPENED_KEY) == query:
         set_widget(OPENED_KEY, None)
-    forget_own(query)
+    forget_own_address(query)
 
 
 def links_opened() -> int:

@@ -5,7 +5,12 @@ import streamlit as st
 from memviz.core.model_errors import BadRequestError
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
-from memviz.dashboard.ui.controls.pickers import name_key, named
+from memviz.dashboard.ui.controls.pickers import (
+    api_key_key,
+    base_url_key,
+    model_name_in,
+    name_key,
+)
 from memviz.dashboard.ui.shell.elements import (
     button,
     buttons_row,
@@ -29,7 +34,8 @@ NOT_HERE = noop(
     "unless who runs it says --allow-private-base-urls."
 )
 ANOTHER_PORT = noop("Another port of this machine")
-USES = {SUMMARIZER: noop("For summaries"), CHAT_MODEL: noop("For answers")}
+PURPOSES = {SUMMARIZER: noop("For summaries"), CHAT_MODEL: noop("For answers")}
+"""What a model is chosen for, by the picker that holds it."""
 _FOUND = "local-models-found"
 _REFUSED = "local-models-refused"
 _ADDRESS = "local-models-address"
@@ -39,7 +45,7 @@ _ROWS_PIXELS = 330
 
 
 def names_found() -> list[str]:
-    """The names of the models that were found in this browser session."""
+    """Return the names of the models that were found in this browser session."""
     return list(_by_name())
 
 
@@ -50,18 +56,23 @@ def _by_name() -> dict[str, LocalModel]:
     return {model.name: model for model in reversed(servers.models)}
 
 
+def _model_key(picker: str) -> str:
+    """Return the key under which a session keeps the local model whose base URL was entered in a picker."""
+    return f"{picker}-found"
+
+
 def keep_addresses_apart() -> None:
     """Enter the base URL of a model that was found and is named in a picker, and take it out again once another model
-    is: what is typed for that one, its key above all, belongs to its own provider. To be called before the pickers are
+    is: what is typed for that one, its key rows all, belongs to its own provider. To be called before the pickers are
     drawn."""
     by_name = _by_name()
-    for picker in USES:
-        name = named(picker)
-        model_entered: LocalModel | None = widget_value(f"{picker}-found")
+    for picker in PURPOSES:
+        name = model_name_in(picker)
+        model_entered: LocalModel | None = widget_value(_model_key(picker))
         if model_entered is not None and name != model_entered.name:
-            if widget_value(f"{picker}-base") == model_entered.api_base:
-                set_widget(f"{picker}-base", "")
-            set_widget(f"{picker}-found", None)
+            if widget_value(base_url_key(picker)) == model_entered.api_base:
+                set_widget(base_url_key(picker), "")
+            set_widget(_model_key(picker), None)
             model_entered = None
         if name in by_name and model_entered is None:
             _choose(picker, by_name[name])
@@ -79,10 +90,10 @@ def local_models() -> None:
         help=_(FIND_HELP),
         width="stretch",
     ):
-        _look()
+        _look_for_models()
     if widget_value(_FOUND) is None:
         return
-    above = st.container(gap="small")
+    rows = st.container(gap="small")
     address = session_text(
         _(ANOTHER_PORT),
         key=_ADDRESS,
@@ -90,13 +101,13 @@ def local_models() -> None:
         help=_("Where a server listens at a port that is not its usual one."),
     )
     if address != widget_value(_LOOKED_AT):
-        _look()
-    with above:
+        _look_for_models()
+    with rows:
         _show(widget_value(_FOUND))
 
 
-def _look() -> None:
-    """Ask what is there now; that stays for this browser session."""
+def _look_for_models() -> None:
+    """Ask the servers of this machine for their models, and keep those for this browser session."""
     address = widget_value(_ADDRESS) or ""
     set_widget(_LOOKED_AT, address)
     set_widget(_REFUSED, None)
@@ -128,9 +139,11 @@ def _draw_row(number: int, model: LocalModel) -> None:
         show_title(model.title)
         st.caption(f"{plain(model.program)} · {model.context_words}")
         with buttons_row("xsmall"):
-            for picker, label in USES.items():
-                base = widget_value(f"{picker}-base")
-                is_chosen = named(picker) == model.name and base == model.api_base
+            for picker, label in PURPOSES.items():
+                base = widget_value(base_url_key(picker))
+                is_chosen = (
+                    model_name_in(picker) == model.name and base == model.api_base
+                )
                 button(
                     _(label),
                     f"local-model-{number}-{picker}",
@@ -143,8 +156,9 @@ def _draw_row(number: int, model: LocalModel) -> None:
 
 
 def _choose(picker: str, model: LocalModel) -> None:
-    """Name the model, and how it is reached. A key that was entered before belongs to another provider."""
+    """Enter the model's name and its base URL in a picker, and no key: one that was entered before belongs to another
+    provider."""
     set_widget(name_key(picker), model.name)
-    set_widget(f"{picker}-base", model.api_base)
-    set_widget(f"{picker}-key", "")
-    set_widget(f"{picker}-found", model)
+    set_widget(base_url_key(picker), model.api_base)
+    set_widget(api_key_key(picker), "")
+    set_widget(_model_key(picker), model)

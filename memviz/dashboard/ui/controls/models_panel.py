@@ -23,8 +23,8 @@ from memviz.dashboard.ui.controls.pickers import (
     JUDGE,
     ModelChoice,
     Models,
+    model_name_in,
     model_picker,
-    named,
 )
 from memviz.dashboard.ui.controls.replaying import run_key
 from memviz.dashboard.ui.controls.spending import (
@@ -284,14 +284,16 @@ def _choose_models(above: Callable[[], object] | None) -> Models:
         local_models()
         save_recording(summarizer)
         with right if above is not None else left:
-            names = [named(picker) for picker in (SUMMARIZER, CHAT_MODEL, JUDGE)]
+            names = [
+                model_name_in(picker) for picker in (SUMMARIZER, CHAT_MODEL, JUDGE)
+            ]
             budget_controls([*names, *compare_state().embedding_models])
     return Models(answerer, summarizer)
 
 
 def _writers_words() -> str:
-    writer = plain(_(in_words(named(SUMMARIZER))))
-    answerer = plain(_(in_words(named(CHAT_MODEL))))
+    writer = plain(_(in_words(model_name_in(SUMMARIZER))))
+    answerer = plain(_(in_words(model_name_in(CHAT_MODEL))))
     template = noop("Summaries: {writer}. Answers: {answerer}.")
     if writer == answerer:
         template = noop("Summaries and answers: {writer}.")

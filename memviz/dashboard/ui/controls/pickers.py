@@ -203,6 +203,16 @@ def name_key(picker: str) -> str:
     return f"{picker}-name"
 
 
+def api_key_key(picker: str) -> str:
+    """Return the key of the control that holds the model's API key."""
+    return f"{picker}-key"
+
+
+def base_url_key(picker: str) -> str:
+    """Return the key of the control that holds the model's base URL."""
+    return f"{picker}-base"
+
+
 def summarizer_button(
     label: str, summarizer: str, key: str, help: str | None = None
 ) -> None:
@@ -210,7 +220,7 @@ def summarizer_button(
     button(label, key, None, set_widget, name_key(SUMMARIZER), summarizer, help=help)
 
 
-def named(picker: str) -> str:
+def model_name_in(picker: str) -> str:
     """Return the name of the model that a picker holds, also before it is drawn."""
     return (widget_value(name_key(picker)) or RECORDED_FIRST).strip()
 
@@ -244,14 +254,14 @@ def model_picker(
     """Draw the controls that choose one model, out of those that are known and ``also`` these, and return it."""
     session_choice(
         label,
-        (*_offered_models(named(key)), *also),
+        (*_offered_models(model_name_in(key)), *also),
         key=name_key(key),
         accept_new_options=True,
         help=help,
         format_func=lambda name: _(in_words(name)),
         placeholder=_("{recorded}, or provider/model", recorded=_(RECORDED_FIRST)),
     )
-    name = named(key)
+    name = model_name_in(key)
     if not is_free(name):
         return reach_controls(name, key)
     return free_choice(name, paced=_choose_pace(name, key))
@@ -272,7 +282,7 @@ def reach_controls(name: str, key: str) -> ModelChoice:
     api_key = secret.text_input(
         _("API key"),
         type="password",
-        key=f"{key}-key",
+        key=api_key_key(key),
         persist_state="session",
         autocomplete="off",
         help=_(
@@ -282,7 +292,7 @@ def reach_controls(name: str, key: str) -> ModelChoice:
     )
     api_base = session_text(
         _("Base URL"),
-        key=f"{key}-base",
+        key=base_url_key(key),
         placeholder=_("the provider's own"),
         help=_(
             "Any address that speaks the OpenAI protocol, {address}.",

@@ -4,6 +4,7 @@ wait, the page draws what there is so far, says how long the rest takes, and can
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from time import monotonic
@@ -15,6 +16,7 @@ from memviz.core.model_errors import MissingVectorsError
 from memviz.core.text.wording import counted, distinct_names
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import SettingRun
+from memviz.dashboard.ui.controls.cluster import problem_words, server_cluster
 from memviz.dashboard.ui.controls.jobs import start_button, stop_button
 from memviz.dashboard.ui.controls.paid_replays import replayed_when_asked
 from memviz.dashboard.ui.controls.pickers import ModelChoice
@@ -35,6 +37,8 @@ from memviz.engine.run import Run
 from memviz.models.names import OFFLINE, is_free
 from memviz.storage.workspace import RunKey, Workspace
 from memviz.strategies.base import Trigger
+from memviz.tuning.cluster import ClusterProblem
+from memviz.tuning.cluster_replay import ClusterReplay
 
 Work = tuple[Setting, BackgroundReplay]
 
@@ -88,9 +92,9 @@ def make_runs(
     set_widget(DRAWN_AGAIN, False)
     if outset.busy is not None:
         show_info(str(outset.busy), ":material/hourglass_empty:")
-    runs = outset.runs + wait_for_replays(outset.at_work)
+    runs = outset.runs + wait_for_replays(workspace, outset.at_work)
     if outset.busy is not None:
-        _look_for_room(workspace, count())
+        look_for_room(workspace, count())
     without_vectors = _keys_without_vectors(outset)
     if outset.to_pay:
         with error_shown():
@@ -123,8 +127,12 @@ def _begin_replays(
                 outset.runs.append((setting, run))
             elif is_free(key.summarizer):
                 writer = workspace.free_summarizer(key, paced=summarizer.paced)
+                # One that is paced is watched as it goes, turn by turn.
+                cluster = None if summarizer.paced else server_cluster()
                 try:
-                    work = workspace.replaying(key, writer, with_failed=with_failed)
+                    work = workspace.replaying(
+                        key, writer, with_failed=with_failed, cluster=cluster
+                    )
                 except BusyError as error:
                     outset.busy = error
                 else:
@@ -170,11 +178,13 @@ REFRESH_SECONDS = 0.5
 DRAWN_AGAIN = "replays-drawn-again"
 
 
-def wait_for_replays(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
+def wait_for_replays(
+    workspace: Workspace, at_work: Sequence[Work]
+) -> list[tuple[Setting, Run]]:
     """Return the runs of the replays that are at work, as far as they have come in a moment. Those that are not over go
     on when the page is drawn, and the page is drawn again once they are."""
     end = monotonic() + AT_ONCE_SECONDS
-    _go_on(at_work)
+    _go_on(workspace, at_work)
     for _setting, work in at_work:
         work.wait(max(0.0, end - monotonic()))
     # Taken before the runs, so that one which ends meanwhile is still watched, and drawn again in full.
@@ -190,14 +200,15 @@ def wait_for_replays(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
         if run.turns:
             runs.append((setting, run))
     if unfinished:
-        _watch(unfinished, count())
+        _watch(workspace, unfinished, count())
     return runs
 
 
-def _go_on(at_work: Iterable[Work]) -> None:
+def _go_on(workspace: Workspace, at_work: Iterable[Work]) -> None:
     for _setting, work in at_work:
         if not work.is_stopped:
-            work.go_on()
+            with suppress(BusyError):  # it goes on when there is room
+                workspace.replays.go_on(work)
 
 
 def _draw_again() -> None:
@@ -207,15 +218,16 @@ def _draw_again() -> None:
 
 
 @st.fragment(run_every=REFRESH_SECONDS)
-def _look_for_room(workspace: Workspace, looks: count[int]) -> None:
-    """Draw the page again once a replay that was put off may begin; what keeps it waiting may be of another page."""
+def look_for_room(workspace: Workspace, looks: count[int]) -> None:
+    """Draw the page again once a replay or a sweep that was put off may begin; what keeps it waiting may be of another
+    page."""
     is_first = next(looks) == 0
     if not is_first and workspace.replays.has_room:
         _draw_again()
 
 
 @st.fragment(run_every=REFRESH_SECONDS)
-def _watch(at_work: Sequence[Work], looks: count[int]) -> None:
+def _watch(workspace: Workspace, at_work: Sequence[Work], looks: count[int]) -> None:
     """Draw how far they are, how long the rest takes, and a way out."""
     # Where the page is just being drawn, the replays rest meanwhile.
     is_first = next(looks) == 0
@@ -235,12 +247,23 @@ def _watch(at_work: Sequence[Work], looks: count[int]) -> None:
                 "The pictures show what was replayed so far. They are drawn again when it is done."
             )
         )
-        _stop_or_go_on(works)
+        for problem in _cluster_problems(works):
+            st.caption(problem_words(problem))
+        _stop_or_go_on(workspace, works)
     if not is_first:
-        _go_on(at_work)
+        _go_on(workspace, at_work)
 
 
-def _stop_or_go_on(works: Sequence[BackgroundReplay]) -> None:
+def _cluster_problems(works: Sequence[BackgroundReplay]) -> set[ClusterProblem]:
+    """Return the reasons why replays that are for the cluster are made here."""
+    problems = set()
+    for work in works:
+        if isinstance(work.elsewhere, ClusterReplay) and work.elsewhere.problem:
+            problems.add(work.elsewhere.problem)
+    return problems
+
+
+def _stop_or_go_on(workspace: Workspace, works: Sequence[BackgroundReplay]) -> None:
     if any(not work.is_stopped and not work.is_over for work in works):
         if stop_button(
             "long-replay-stop", help=_("What was replayed so far is shown.")
@@ -250,13 +273,16 @@ def _stop_or_go_on(works: Sequence[BackgroundReplay]) -> None:
                 work.wait(1.0)
             st.rerun()
     elif start_button(_("Go on"), "long-replay-go-on", is_main=False):
-        for work in works:
-            work.go_on()
-        st.rerun()
+        with error_shown():
+            for work in works:
+                workspace.replays.go_on(work)
+            st.rerun()
 
 
 def how_far(work: BackgroundReplay) -> str:
     """Return the turn that a replay is at, and how long the rest takes or why it does not go on."""
+    if work.is_elsewhere:
+        return _("on the cluster of this server")
     turn = _("turn {done:,} of {total:,}", done=work.done, total=work.total)
     if work.note:
         return _("{turn}. {note}", turn=turn, note=work.note)

@@ -44,9 +44,7 @@ KEPT_CHARS_SHOWN = 160
 """The characters of a stretch that a new version took over: enough to see where the changes stand."""
 
 
-def draw_changes(
-    run: Run, requests: range, key: str, facts: Sequence[Probe] = ()
-) -> None:
+def draw_changes(run: Run, requests: range, key: str, facts: Sequence[Probe]) -> None:
     """Draw what changed with ``requests`` (0-based numbers): the new versions of the summary against those before, and
     the messages that left since the request before them, which may have been an earlier call of the same turn."""
     record = run.requests[requests[-1]]

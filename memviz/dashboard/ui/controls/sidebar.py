@@ -33,7 +33,7 @@ from memviz.dashboard.ui.controls.pickers import (
     Models,
     counter_picker,
     free_choice,
-    named,
+    model_name_in,
 )
 from memviz.dashboard.ui.controls.recalls import added_recalls, recalls_label
 from memviz.dashboard.ui.controls.replaying import make_runs, run_key
@@ -156,7 +156,7 @@ def _writer(setting: Setting) -> str | None:
     """Return the source of a setting's summaries (recorded, the built-in model, not in the recording that was chosen),
     where its conversation has recordings."""
     state = compare_state()
-    if state.free_run or not is_free(named(SUMMARIZER)):
+    if state.free_run or not is_free(model_name_in(SUMMARIZER)):
         return None
     with suppress(MemvizError):
         transcript, log = studied_conversation()
@@ -164,7 +164,9 @@ def _writer(setting: Setting) -> str | None:
             return None
         if not workspace().recordings.has_any(transcript, log):
             return None
-        key = run_key(workspace(), state, setting, free_choice(named(SUMMARIZER)))
+        key = run_key(
+            workspace(), state, setting, free_choice(model_name_in(SUMMARIZER))
+        )
         if key.summarizer == OFFLINE:
             return _("built-in")
         is_recorded = workspace().recordings.plays(

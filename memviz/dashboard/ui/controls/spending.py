@@ -14,7 +14,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.bounds import MAX_USD
 from memviz.core.translation import _, noop
-from memviz.dashboard.ui.shell.server.checks import has_own_libraries, visitor_now
+from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.server.checks import (
+    has_own_libraries,
+    own_places,
+    visitor_now,
+)
 from memviz.dashboard.ui.shell.state import heed_clicks, of_session
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.base import Model
@@ -22,9 +27,7 @@ from memviz.models.budget import (
     FIRST_LIMIT_USD,
     FIRST_REPLY_TOKENS,
     Budget,
-    ServerBudget,
     Spending,
-    VisitorBudget,
 )
 from memviz.models.budgeted import Accounted
 from memviz.models.connection_check import ConnectionReport
@@ -32,13 +35,17 @@ from memviz.models.line import Interruptible
 from memviz.models.names import is_free
 from memviz.models.planned_calls import CostBound
 from memviz.models.recordings.recorder import Noted, Notes
+from memviz.models.shared_budget import ServerBudget, VisitorBudget
 from memviz.models.visitor_limits import visitor_limits
+from memviz.storage.library_account import LibraryAccount
+from memviz.storage.store import Store
 from memviz.strategies.base import Strategy
 
 BUDGET_KEY = "session-budget"
 REPLY_KEY = "session-reply-tokens"
 LEAST_REPLY_TOKENS = 16
 MOST_REPLY_TOKENS = 1_000_000
+ALL_VISITORS = "all"
 BUDGET_HELP = noop(
     "US dollars for all calls of this browser session together, on every page. No call is made that "
     "might exceed it; what was done by then is kept. 0 allows no call that costs anything. Calls whose "
@@ -90,13 +97,23 @@ def _budget_of(visitor_id: str) -> Budget | None:
     limit_usd = visitor_limits().usd
     if limit_usd is None:
         return _budget_of_all()
-    return VisitorBudget(limit_usd, _budget_of_all())
+    account = LibraryAccount(_accounts(), visitor_id)
+    return VisitorBudget(limit_usd, account, _budget_of_all())
 
 
 @cache
 def _budget_of_all() -> Budget | None:
     limit_usd = visitor_limits().usd_in_all
-    return None if limit_usd is None else ServerBudget(limit_usd)
+    if limit_usd is None:
+        return None
+    return ServerBudget(limit_usd, LibraryAccount(_accounts(), ALL_VISITORS))
+
+
+@cache
+def _accounts() -> Store:
+    """Return the place of what visitors have spent, opened once for all: that of what they share, where each has a
+    library."""
+    return own_places().open_shelf() if has_own_libraries() else workspace().store
 
 
 def noted_replies() -> Notes:
@@ -183,7 +200,7 @@ def spent_line() -> None:
     places = spending_shown()
     places.draw = []
     if places.is_shown or spending().is_used:
-        places.draw = [_drawn(st.empty(), lambda: spending().sentence)]
+        places.draw = [_draw_words(st.empty(), lambda: spending().sentence)]
 
 
 def tell_spent(*, anew: bool = False) -> None:
@@ -199,7 +216,7 @@ def tell_spent(*, anew: bool = False) -> None:
 def told_beside(place: DeltaGenerator, words: str) -> Iterator[None]:
     """Draw ``words`` with what was spent since, for as long as the block asks models."""
     so_far = SpentSoFar()
-    draw = _drawn(
+    draw = _draw_words(
         place, lambda: f"{words}{so_far.words}", ":material/hourglass_empty: "
     )
     places = spending_shown()
@@ -226,7 +243,7 @@ class SpentSoFar:
         return _(" · {spent} so far", spent=spending().since(self._mark))
 
 
-def _drawn(
+def _draw_words(
     place: DeltaGenerator, words: Callable[[], str], icon: str = ""
 ) -> Callable[[bool], None]:
     """Write ``words`` at ``place`` behind an ``icon``. Return what writes them again whenever they are others, or where

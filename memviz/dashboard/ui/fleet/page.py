@@ -11,6 +11,7 @@ from memviz.core.translation import _
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
 from memviz.dashboard.ui.controls.pictures import folded
 from memviz.dashboard.ui.fleet.distributions import draw_distributions
+from memviz.dashboard.ui.fleet.example import swept_example
 from memviz.dashboard.ui.fleet.worst import (
     SETTING_KEY,
     SETTING_PART,
@@ -30,6 +31,8 @@ MEASURE_PART = "measure"
 """The part of the address that names what is measured."""
 MOST_FAILURES = 200
 """Failures that the table shows."""
+EXAMPLE_PART = "example"
+"""The part of the address by which the example is shown."""
 COMMANDS = """\
 memviz sweep logs/ --write swept -s window:window_size=10,20
 memviz ui --fleet swept"""
@@ -39,8 +42,10 @@ def fleet_page() -> None:
     """Draw the sweep, or what to type where the server was started without one."""
     folder = os.environ.get(FLEET_VARIABLE, "")
     if not folder:
-        _say_what_to_type()
-        return
+        if not _example_is_asked_for():
+            return
+        with errors_shown():
+            folder = swept_example()
     with errors_shown():
         sweep = open_fleet_sweep(folder)
     _read_link()
@@ -95,12 +100,27 @@ def _read_link() -> None:
     ask_linked(texts, ())
 
 
-def _say_what_to_type() -> None:
+def _example_is_asked_for() -> bool:
+    """Say what to type, and offer an example to a visitor who wants to see first what there is to see."""
+    if st.query_params.get(EXAMPLE_PART):
+        words = _("An example: the conversations that come with memviz.")
+        st.caption(words)
+        return True
     words = _(
         "This server shows no fleet: type this in a terminal, with your own files and settings."
     )
     st.info(words, icon=":material/database:")
     st.code(COMMANDS, language=None)
+    is_clicked = st.button(
+        _("Show an example"), icon=":material/play_arrow:", key="fleet-example"
+    )
+    st.caption(
+        _("The few conversations that come with memviz, as a fleet of thousands looks.")
+    )
+    if is_clicked:
+        st.query_params[EXAMPLE_PART] = "1"
+        st.rerun()
+    return False
 
 
 def _say_what_it_is(sweep: FleetSweep) -> None:

@@ -68,7 +68,7 @@ def strategy_page(page: StrategyPage) -> None:
     with put_away(Part.NAVIGATION, "guide-ways"):
         _draw_ways_on(page, example)
     if example is None:
-        reason = strategy(page.id).can_be_run()
+        reason = strategy(page.id).reason_not_to_run()
         show_info(f"{_(NOT_HERE)} {plain(reason)}", ":material/block:")
     else:
         _draw_picture(example)

@@ -23,7 +23,7 @@ from memviz.dashboard.ui.lessons.state import Answered, lessons_state, words_of
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.terms import FirstMentions
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.ui.shell.views import result_begins, result_is_new
+from memviz.dashboard.ui.shell.views import note_new_result, scroll_to_new_result
 
 
 def ask(lesson: Lesson, question: Question) -> None:
@@ -104,7 +104,7 @@ def _take_answer(place: tuple[str, int], key: str, right: int) -> None:
     choice = widget_value(key)
     if isinstance(choice, int):
         lessons_state().answers.setdefault(place, Answered(choice, choice == right))
-        result_is_new("lesson-verdict")
+        note_new_result("lesson-verdict")
 
 
 def draw_verdict(question: Question, answered: Answered) -> None:
@@ -112,7 +112,7 @@ def draw_verdict(question: Question, answered: Answered) -> None:
     state = lessons_state()
     icon = ":material/check:" if answered.is_right else ":material/close:"
     with st.container(gap="xsmall", key="lesson-verdict"):
-        result_begins("lesson-verdict")
+        scroll_to_new_result("lesson-verdict")
         st.markdown(f"{icon} {verdict(question, answered, state.language)}")
         prose(question.reason, state.language)
 

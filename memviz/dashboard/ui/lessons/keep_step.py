@@ -29,7 +29,7 @@ from memviz.dashboard.lessons.reading import (
 from memviz.dashboard.lessons.study import HELD_CHAT, Highlight, View
 from memviz.dashboard.lessons.writing import as_yaml
 from memviz.dashboard.ui.controls.links import SUMMARIZER
-from memviz.dashboard.ui.controls.pickers import ModelChoice, named
+from memviz.dashboard.ui.controls.pickers import ModelChoice, model_name_in
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.selected_request import chosen_call, chosen_turn
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
@@ -193,7 +193,7 @@ def _view(page: str, show: str, fact: int | None) -> View | None:
         study = replace(view.study, pause_seconds=prices.pause_seconds)
         if prices.main is not None:
             study = replace(study, prices_of=prices.main.model)
-        writer = named(SUMMARIZER)
+        writer = model_name_in(SUMMARIZER)
         if writer.startswith(RECORDING):
             study = replace(study, writer=writer.removeprefix(RECORDING))
         looked_at = view.highlight.setting

@@ -59,7 +59,7 @@ from memviz.dashboard.ui.shell.elements import (
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import (
     is_bare,
-    picture_is,
+    note_picture,
     presents,
     speaker_notes,
     take_steps,
@@ -87,7 +87,7 @@ def play_lesson(lesson: Lesson) -> None:
     _say_to_speaker(lesson)
     if not is_bare():
         _draw_walk(lesson)
-    played = _played(step, lesson)
+    played = _play_step(step, lesson)
     has_picture = step.view.answers or (step.view.has_stage and played)
     with st.container(key="lesson-played" if has_picture else "lesson-read"):
         with st.container(key="lesson-text"):
@@ -133,7 +133,7 @@ def _say_to_speaker(lesson: Lesson) -> None:
     state = lessons_state()
     step = state.step
     titles = [*(words_of(step.title) for step in lesson.steps), ""]
-    picture_is(titles[step], step, len(lesson.steps), titles[step + 1])
+    note_picture(titles[step], step, len(lesson.steps), titles[step + 1])
     speaker_notes([as_plain(words_of(lesson.steps[step].notes))])
 
 
@@ -189,7 +189,7 @@ def _take_language() -> None:
     state.language = widget_value(LANGUAGE_KEY) or state.language
 
 
-def _played(step: Step, lesson: Lesson) -> Played | None:
+def _play_step(step: Step, lesson: Lesson) -> Played | None:
     """The runs of a step; what hinders them is said."""
     study = step.view.study
     if study.settings and study.conversation:

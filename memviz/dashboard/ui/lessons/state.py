@@ -34,7 +34,7 @@ from memviz.dashboard.ui.shell.frame import PAGES, store
 from memviz.dashboard.ui.shell.linked import (
     address_now,
     keep_in_address,
-    note_own,
+    note_own_address,
     parse_value,
     show_not_there,
 )
@@ -264,7 +264,7 @@ def keep_address() -> None:
     parts = {name: shown.get(name, "") for name in (LESSON, STEP, LANGUAGE)}
     parts[WITH_CLASS] = "on" if state.plays_with_class else ""
     keep_in_address(parts | dict(presented_parts()))
-    note_own(urlencode(address_now(), doseq=True))
+    note_own_address(urlencode(address_now(), doseq=True))
 
 
 def page_is_there(view: View) -> bool:

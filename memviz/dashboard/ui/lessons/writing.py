@@ -174,7 +174,7 @@ def _save() -> None:
     own = lessons_state().own
     with buttons_row():
         with error_shown():
-            _save_buttons(_judged(own))
+            _save_buttons(_check_lesson(own))
         if button(
             _("Put it away"),
             "own-away",
@@ -210,7 +210,7 @@ def _unnamed(beside: Text, name: str, **values: object) -> Text:
     return Text(**texts)
 
 
-def _judged(own: OwnLesson) -> Lesson:
+def _check_lesson(own: OwnLesson) -> Lesson:
     """The lesson as it would be read again. Raises :class:`memviz.LessonError` with what is wrong with it."""
     steps = tuple(
         replace(step, title=step.title or _unnamed(step.text, STEP, number=number))

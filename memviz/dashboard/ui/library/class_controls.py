@@ -1,4 +1,4 @@
-"""The class in the sidebar of the Library: the way in for the projector, and the way out."""
+"""The class in the sidebar of the Library: its address and code for the projector, and the sign-out."""
 
 import streamlit as st
 from markupsafe import Markup
@@ -24,8 +24,8 @@ SIGN_OUT = noop(
 
 
 def class_controls() -> None:
-    """Draw what visitors of a class have besides their library, and what its teachers have; of who signed in, the way
-    out."""
+    """Draw the sign-out of a visitor who signed in; in a class the sign-out of every visitor, and for teachers the
+    button that shows its address and code."""
     if asks_to_sign_in() and button(
         _("Sign out"), "sign-out", ":material/logout:", width="stretch"
     ):
@@ -36,19 +36,19 @@ def class_controls() -> None:
     if visitor_now().is_teacher and button(
         _("Show the way in"), "way-in", ":material/qr_code_2:", width="stretch"
     ):
-        _show_way_in(door)
+        _show_join_code(door)
     with popup(_("Sign out"), ":material/logout:", width="stretch"):
         st.text(_(SIGN_OUT))
-        leave = element(
+        submit_button = element(
             "button", _("Sign out"), type="submit", name_="sign-out", value="1"
         )
         form = element(
-            "form", leave, method="post", action=DOOR, class_="memviz-sign-out"
+            "form", submit_button, method="post", action=DOOR, class_="memviz-sign-out"
         )
         st.html(form)
 
 
-def _show_way_in(door: ClassDoor) -> None:
+def _show_join_code(door: ClassDoor) -> None:
     """Show the address and the code of the class over the whole page, as large as a projector needs them."""
     address = class_address()
 
@@ -76,12 +76,11 @@ def qr_code(text: str) -> Markup:
     import segno  # only a teacher's click needs it
 
     rows = segno.make(text, micro=False).matrix
-    dark_modules = [
-        f"M{x + QUIET_MODULES} {y + QUIET_MODULES}h1v1h-1z"
-        for y, row in enumerate(rows)
-        for x, is_dark in enumerate(row)
-        if is_dark
-    ]
+    dark_modules = []
+    for y, row in enumerate(rows):
+        for x, is_dark in enumerate(row):
+            if is_dark:
+                dark_modules.append(f"M{x + QUIET_MODULES} {y + QUIET_MODULES}h1v1h-1z")
     side = str(len(rows) + 2 * QUIET_MODULES)
     return element(
         "svg",

@@ -42,13 +42,21 @@ COPY_HELP = noop(
     "The copy is yours, with its facts and recordings. Nobody sees what you do with it."
 )
 
+SHARE_HELP = noop(
+    "Whoever of the class has the link reads the conversation as it is now. Teachers see it too, and can withdraw it."
+)
+
 
 def share_buttons(entry: ConversationEntry) -> None:
     """Draw the buttons that share a conversation of one's own as it is now."""
     if not has_own_libraries():
         return
     if button(
-        _("Share by a link"), f"share-{entry.id}", ":material/link:", width="stretch"
+        _("Share by a link"),
+        f"share-{entry.id}",
+        ":material/link:",
+        help=_(SHARE_HELP),
+        width="stretch",
     ):
         with error_shown():
             class_shelf().share(visitor_now(), workspace(), entry.id)
@@ -74,7 +82,9 @@ def shared_with_me() -> None:
         show_info(_(WITHDRAWN), ":material/link_off:")
         return
     # What is listed further below is opened there.
-    if not shared.is_published and shared.sharer_id != visitor_now().id:
+    visitor = visitor_now()
+    is_listed = shared.is_published or shared.may_be_withdrawn_by(visitor)
+    if not is_listed:
         _draw_rows(_("Shared with you"), [shared])
 
 
@@ -84,11 +94,17 @@ def from_teacher() -> None:
         _draw_rows(_("From your teacher"), class_shelf().published())
 
 
-def shared_by_me() -> None:
-    """Draw one row for each conversation that this visitor shares by a link."""
-    if has_own_libraries():
-        mine = class_shelf().shared_by(visitor_now().id)
-        _draw_rows(_("Shared by you"), mine)
+def shared_by_link() -> None:
+    """Draw one row for each conversation that this visitor shares by a link, and for a teacher those of others."""
+    if not has_own_libraries():
+        return
+    visitor = visitor_now()
+    of_all = class_shelf().shared_by_link()
+    mine = [shared for shared in of_all if shared.sharer_id == visitor.id]
+    _draw_rows(_("Shared by you"), mine)
+    if visitor.is_teacher:
+        of_others = [shared for shared in of_all if shared.sharer_id != visitor.id]
+        _draw_rows(_("Shared by links in your class"), of_others)
 
 
 def _draw_rows(title: str, rows: Sequence[SharedConversation]) -> None:

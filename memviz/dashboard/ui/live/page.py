@@ -9,13 +9,17 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
+from memviz.core.text.wording import counted
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.data import stage_data
+from memviz.dashboard.ui.controls.conversations import WHOLE_HELP
 from memviz.dashboard.ui.controls.stage_widget import stage
-from memviz.dashboard.ui.controls.study import open_in_compare
+from memviz.dashboard.ui.controls.study import FIRST_MESSAGES, open_in_compare
 from memviz.dashboard.ui.shell.elements import (
     error_shown,
+    quiet_button,
+    row,
     show_caption,
     show_title,
     show_warning,
@@ -35,6 +39,7 @@ from memviz.dashboard.words.live import (
     taken_words,
 )
 from memviz.storage.watched import Watched
+from memviz.watching.example import begin_example, grow_example
 from memviz.watching.live import Item, LiveConversation, LiveView
 
 CHOICE_KEY = "live-conversation"
@@ -51,6 +56,8 @@ TICK_SECONDS = 1.5
 IDLE_SECONDS = 10.0
 KEPT = 2
 """Conversations that are played on in this process; others begin again when chosen."""
+WHOLE_KEY = "live-whole"
+"""The key under which it stands that a conversation is played from its first message on."""
 STEPS = 60
 """The newest requests that the stage plays."""
 MAX_SHOWN_CHARS = 160
@@ -64,8 +71,8 @@ class _Played(NamedTuple):
 
 
 @st.cache_resource(show_spinner=False, max_entries=KEPT)
-def _played(path: str, key: str) -> _Played:
-    return _Played(Lock(), LiveConversation(workspace().store, key))
+def _play_live(path: str, key: str, newest: int | None) -> _Played:
+    return _Played(Lock(), LiveConversation(workspace().store, key, newest))
 
 
 def live_page() -> None:
@@ -103,15 +110,32 @@ def _say_nothing_watched() -> None:
             ),
             icon=":material/sensors:",
         )
-        return
-    st.info(
-        _(
-            "Nothing is watched yet. Type this in a terminal, and go on working with Claude Code, "
-            "Codex, Gemini CLI, Copilot CLI or opencode:"
-        ),
-        icon=":material/sensors:",
+    else:
+        st.info(
+            _(
+                "Nothing is watched yet. Type this in a terminal, and go on working with Claude Code, "
+                "Codex, Gemini CLI, Copilot CLI or opencode:"
+            ),
+            icon=":material/sensors:",
+        )
+        st.code(f"memviz watch --db {workspace().store.path}", language=None)
+    _offer_example()
+
+
+def _offer_example() -> None:
+    """Offer to watch a bundled conversation, for a visitor who wants to see first what there is to see."""
+    is_clicked = st.button(
+        _("Watch an example"), icon=":material/play_arrow:", key="live-example"
     )
-    st.code(f"memviz watch --db {workspace().store.path}", language=None)
+    st.caption(
+        _(
+            "A bundled session of a coding agent grows here message by message; it is then in the library."
+        )
+    )
+    if is_clicked:
+        with error_shown():
+            set_widget(LOOKED_AT, begin_example(workspace().store))
+            st.rerun()
 
 
 def _labels(newest: Sequence[Watched]) -> dict[str, str]:
@@ -156,8 +180,11 @@ def _draw_conversation(key: str, known: frozenset[str], seconds: float) -> None:
     newest = workspace().store.newest_watched(SHOWN)
     is_new = not known.issuperset(watched.key for watched in newest)
     with error_shown():
+        is_whole = widget_value(f"{WHOLE_KEY}-{key}")
+        most_messages = None if is_whole else FIRST_MESSAGES
+        grow_example(workspace().store, key)
         with st.spinner(_("The conversation is played…"), show_time=True):
-            played = _played(workspace().store.path, key)
+            played = _play_live(workspace().store.path, key, most_messages)
             with played.lock:
                 view = played.live.look()
         if view is None:
@@ -167,6 +194,8 @@ def _draw_conversation(key: str, known: frozenset[str], seconds: float) -> None:
         if is_new or grows != (seconds == TICK_SECONDS):
             st.rerun()
         show_caption(_growth_so_far(view.watched))
+        if view.start:
+            _say_newest(view)
         problem = problem_words(view.watched)
         if problem:
             show_warning(problem)
@@ -180,6 +209,30 @@ def _draw_conversation(key: str, known: frozenset[str], seconds: float) -> None:
             key="live-compare",
         ):
             open_in_compare(view.watched.id)
+
+
+def _say_newest(view: LiveView) -> None:
+    """Say that the newest messages alone are played, with a way to all of them."""
+    count = view.watched.message_count
+    messages = counted(count, "message")
+    key = f"{WHOLE_KEY}-{view.watched.key}"
+    with row("live-newest", gap="xsmall"):
+        words = _(
+            "**So far: the newest {shown:,} of {messages}.** Numbers are about these, and turns are counted from the "
+            "first of them.",
+            shown=count - view.start,
+            messages=messages,
+        )
+        st.caption(words, width="content")
+        quiet_button(
+            _("Show all"),
+            "live-all",
+            ":material/expand_more:",
+            set_widget,
+            key,
+            True,
+            help=_(WHOLE_HELP, messages=messages),
+        )
 
 
 def _draw_window(view: LiveView) -> None:
@@ -236,13 +289,13 @@ def _draw_largest(items: Sequence[Item]) -> None:
         return
     rows = []
     for item in items:
-        row = {
+        cells = {
             _("Tokens"): item.tokens,
             _("Who"): _(ROLES[item.role]),
             _("Turn"): item.turn or None,
             _("Begins"): " ".join(item.text.split())[:MAX_SHOWN_CHARS],
         }
-        rows.append(row)
+        rows.append(cells)
     st.dataframe(
         pd.DataFrame(rows), hide_index=True, width="stretch", key="live-largest"
     )
@@ -251,7 +304,10 @@ def _draw_largest(items: Sequence[Item]) -> None:
 def _draw_compacted(view: LiveView) -> None:
     st.subheader(_("What the last compaction took out"), anchor=False)
     if view.taken is None:
-        st.caption(_("The program has compacted nothing yet."))
+        words = _("The program has compacted nothing yet.")
+        if view.start:
+            words = _("The program has compacted nothing among these messages.")
+        st.caption(words)
         return
     st.text(taken_words(view.taken))
     for item in view.taken.largest:

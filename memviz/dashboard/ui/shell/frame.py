@@ -38,7 +38,7 @@ from memviz.dashboard.ui.shell.presenting import (
     end_presented,
     hides,
     is_bare,
-    picture_is,
+    note_picture,
     put_away,
     say_unknown_parts,
     take_presented,
@@ -59,11 +59,10 @@ from memviz.dashboard.ui.shell.views import (
     View,
     begin_at_top,
     choose_view,
-    follow_steps,
     lost_help,
-    picture_of,
     shown_view,
 )
+from memviz.dashboard.ui.shell.walk import follow_steps, present_view
 from memviz.models.visitor_limits import visitor_limits
 from memviz.storage.class_shelf import ClassShelf
 from memviz.storage.limits import Limits
@@ -200,7 +199,7 @@ def navigate(draw_class_line: Callable[[], object] = lambda: None) -> None:
         begin_presented()
         if has_own_libraries() and page.url_path != "lessons":
             draw_class_line()
-        with _measured(page):
+        with _measure_page(page):
             page.run()
     end_presented()
     with errors_shown():
@@ -210,7 +209,7 @@ def navigate(draw_class_line: Callable[[], object] = lambda: None) -> None:
 
 
 @contextmanager
-def _measured(page: StreamlitPage) -> Iterator[None]:
+def _measure_page(page: StreamlitPage) -> Iterator[None]:
     """Note how long a page takes, and an error that nobody foresaw."""
     begun = monotonic()
     try:
@@ -248,7 +247,7 @@ def open_page(question: str, sentence: str, lost: Lost) -> None:
     """Begin a page: its title is the question it answers, the sentence, where there is one, says how, and ``lost``
     helps on."""
     _begin()
-    picture_is(question)
+    note_picture(question)
     if not hides(Part.TITLE):
         with row(HEAD_KEY):
             st.title(question, anchor=False, width="content")
@@ -271,7 +270,7 @@ def open_views(
     _begin()
     follow_steps(key, views)
     view = shown_view(key, views)
-    title = picture_of(key, view)
+    title = present_view(key, view)
     with row(HEAD_KEY):
         if not hides(Part.TITLE):
             st.title(title, anchor=False, width="stretch" if is_bare() else "content")

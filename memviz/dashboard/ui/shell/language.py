@@ -17,7 +17,7 @@ from memviz.dashboard.ui.shell.elements import quiet_button
 from memviz.dashboard.ui.shell.linked import (
     LANG,
     address_now,
-    is_own,
+    is_own_address,
     keep_in_address,
 )
 from memviz.dashboard.ui.shell.state import of_session
@@ -52,7 +52,7 @@ def _language_of_session() -> str:
 
 def language_of(session_id: str) -> str:
     """Return the language in which a browser session reads."""
-    return _of_sessions.get(session_id) or ENGLISH
+    return _of_sessions.peek(session_id) or ENGLISH
 
 
 ask_for_language(_language_of_session)
@@ -62,7 +62,7 @@ def take_language() -> None:
     """Read the pages in the language that the visitor wants. To be called before anything is drawn."""
     reading = _reading()
     query = address_now()
-    if query and not is_own(query):
+    if query and not is_own_address(query):
         # A page that does not write its address keeps what a link said there.
         codes = query.get(LANG, [])
         if codes and codes != reading.taken:

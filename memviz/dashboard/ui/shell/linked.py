@@ -31,36 +31,38 @@ LANG = "lang"
 KEPT_WRITTEN = 20
 """The number of addresses that a session knows as its own: with clicks in quick succession, the browser's is a few
 behind."""
-Query = Mapping[str, Sequence[str]]
-
-
-def address_now() -> dict[str, list[str]]:
-    """The query of the address that the browser shows."""
-    return {name: st.query_params.get_all(name) for name in st.query_params}
-
-
-def note_own(query: str) -> None:
-    """Note that the session's own page writes this query into the address."""
-    parts = parse_qs(query)
-    forget_own(parts)
-    set_widget(WRITTEN_KEY, [*widget_value(WRITTEN_KEY)[-KEPT_WRITTEN:], parts])
-
-
-def is_own(query: Query) -> bool:
-    """Return true if the session's own page wrote this query."""
-    return query in (widget_value(WRITTEN_KEY) or ())
-
-
-def forget_own(query: Query) -> None:
-    """Whoever follows a link of this query from now on asks for what it names."""
-    addresses = widget_value(WRITTEN_KEY) or []
-    set_widget(WRITTEN_KEY, [address for address in addresses if address != query])
-
-
 MAX_TEXT_CHARS = 4_000
 MAX_PARTS = 60
 MAX_VALUES = 50
 LINK_OFF = ":material/link_off:"
+Query = Mapping[str, Sequence[str]]
+
+
+def address_now() -> dict[str, list[str]]:
+    """Return the query of the address that the browser shows."""
+    return {name: st.query_params.get_all(name) for name in st.query_params}
+
+
+def note_own_address(query: str) -> None:
+    """Note that the session's own page writes this query into the address."""
+    parts = parse_qs(query)
+    others = _own_addresses_but(parts)
+    set_widget(WRITTEN_KEY, [*others[-KEPT_WRITTEN:], parts])
+
+
+def is_own_address(query: Query) -> bool:
+    """Return true if the session's own page wrote this query."""
+    return query in (widget_value(WRITTEN_KEY) or ())
+
+
+def forget_own_address(query: Query) -> None:
+    """Remove this query from the addresses that the session wrote itself, so that a link of it is followed again."""
+    set_widget(WRITTEN_KEY, _own_addresses_but(query))
+
+
+def _own_addresses_but(query: Query) -> list[Query]:
+    addresses = widget_value(WRITTEN_KEY) or []
+    return [address for address in addresses if address != query]
 
 
 @dataclass
@@ -94,8 +96,10 @@ def ask_linked(query: Mapping[str, Sequence[str]], names: Container[str]) -> Non
 
 def linked(name: str, key: str, options: Collection[Any] | None = None) -> bool:
     """Let links hold, under this ``name``, what the widget of this ``key`` shows: one of the ``options``, or any text
-    where they are ``None``. To be called before the widget is drawn. What a link asked for in vain is said. Returns
-    whether the widget has just got its value from a link."""
+    where they are ``None``. To be called before the widget is drawn.
+
+    Return true if the widget has just got its value from a link. A warning says what a link asked for in vain.
+    """
     return _take(name, key, lambda text: parse_value(text, options))
 
 
@@ -208,7 +212,7 @@ def keep_in_address(parts: Mapping[str, str | None]) -> None:
 
 
 def shown_parts() -> Iterator[tuple[str, str]]:
-    """Name and text of what the page shows."""
+    """Yield name and text of each part of the link of the page: ``("turn", "7")``."""
     for name, key in linked_parts().keys.items():
         value = widget_value(key)
         if isinstance(value, list | tuple):

@@ -17,7 +17,7 @@ from memviz.dashboard.ui.shell.linked import (
     LANG,
     Query,
     address_now,
-    is_own,
+    is_own_address,
     say_not_there,
 )
 from memviz.dashboard.ui.shell.state import of_session, widget_value
@@ -150,7 +150,7 @@ def take_presented() -> None:
     drawn."""
     state = presenting()
     query = address_now()
-    if not query or is_own(query):
+    if not query or is_own_address(query):
         return
     # A page that does not write its address keeps what a link said there, also once the speaker has left.
     before = state.taken
@@ -207,7 +207,7 @@ def begin_presented() -> None:
     page is drawn: also a page that ends early can be left."""
     state = presenting()
     state.notes = []
-    picture_is("", of=0)
+    note_picture("", of=0)
     for part, css in _STYLES.items():
         if hides(part):
             st.html(f"<style>{css}</style>")
@@ -240,7 +240,7 @@ def end_presented() -> None:
         _bar(data=data, key=BAR_KEY, on_asked_change=partial(_heard, BAR_KEY, "asked"))
 
 
-def picture_is(title: str, at: int = 0, of: int = 1, next_title: str = "") -> None:
+def note_picture(title: str, at: int = 0, of: int = 1, next_title: str = "") -> None:
     """Note what is shown to the audience: picture number ``at`` (0-based) of ``of``, before the one called
     ``next_title``."""
     picture: dict[str, str | int] = {

@@ -1,10 +1,10 @@
 """The beginning of a sweep from the page: with a summarizer that costs nothing, or out of a budget."""
 
-import os
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 from memviz.core.translation import _
+from memviz.dashboard.ui.controls.cluster import server_cluster
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.spending import noted_replies, noted_sweeps, spending
 from memviz.dashboard.ui.controls.vectors import vectors_asked
@@ -14,18 +14,10 @@ from memviz.models.base import Model
 from memviz.models.budget import Budget
 from memviz.storage.workspace import Workspace
 from memviz.tuning.background import BackgroundSweep
-from memviz.tuning.cluster import DASK_VARIABLE, Cluster
 from memviz.tuning.executors import DEFAULT_CONCURRENCY
 from memviz.tuning.paid import paid_summarizer
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.sweep import Sweeping
-
-
-@cache
-def server_cluster() -> Cluster | None:
-    """Return the cluster that this server was started with; ``None`` where it has none."""
-    address = os.environ.get(DASK_VARIABLE, "")
-    return Cluster(address) if address else None
 
 
 class Desk(NamedTuple):
@@ -38,10 +30,15 @@ class Desk(NamedTuple):
 
 
 def begin_free(desk: Desk, asked: Asked) -> None:
-    """Begin a sweep whose summarizer costs nothing: on the cluster of this server, where it has one."""
+    """Begin a sweep whose summarizer costs nothing: on the cluster of this server, where it has one. Raises
+    :class:`memviz.core.errors.BusyError` where as much is at work as may be."""
+    replays = desk.workspace.replays
+    replays.expect_room()
     player = desk.workspace.recordings.player(asked.summarizer)
     make = partial(_sweeping, desk, asked, player, cluster=server_cluster())
-    desk.state.begin(asked, BackgroundSweep(make))
+    sweep = BackgroundSweep(make)
+    replays.note_sweep(sweep)
+    desk.state.begin(asked, sweep)
 
 
 def begin_paid(desk: Desk, paid: Asked, budget_usd: float) -> None:

@@ -41,12 +41,12 @@ from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.grid import (
     axes,
+    largest_sizes,
     recorded_values,
     settings,
     suggested,
     tried_at_first,
 )
-from memviz.tuning.grid import largest_sizes as sizes_of
 
 CONVERSATIONS_HELP = noop(
     "Every setting is tried on each of them. Their costs are added; how much is kept and how large "
@@ -95,10 +95,10 @@ def choose_conversations() -> list[str]:
     return state.conversations
 
 
-def largest_sizes(ids: Sequence[str]) -> dict[str, int]:
+def largest_sizes_of(ids: Sequence[str]) -> dict[str, int]:
     """Return the sizes of the largest conversation by unit: larger values change nothing."""
-    logs = (looked_at_conversation(id)[1] for id in ids)
-    return sizes_of(logs, find_counter(compare_state().counter))
+    logs = [looked_at_conversation(id)[1] for id in ids]
+    return largest_sizes(logs, find_counter(compare_state().counter))
 
 
 def choose_settings(
@@ -109,6 +109,7 @@ def choose_settings(
     At first the values that were ``recorded`` are among them. A value that is not allowed
     says so and is left out.
     """
+    # Before the controls of values are drawn: one that is drawn takes no value any more.
     fill_value_controls()
     place = st.container()
     panel = st.popover(
@@ -135,6 +136,7 @@ def _choose_grid(
     linked_list("try", STRATEGIES_KEY, choices)
     at_first = [id for id in tried_at_first() if id in choices]
     ids = begin_with(STRATEGIES_KEY, at_first)
+    # Before the strategies are drawn: a whole family that is chosen changes which of them are.
     choose_extent(choices)
     chosen = st.pills(
         _("Strategies to try"),
@@ -197,11 +199,11 @@ def _number_of_settings(
     A value that was just changed counts already, though its control stands below the
     label with the number.
     """
-    settings = 1
+    number = 1
     for name, values in at_first.items():
         chosen_values = widget_value(_key(cls, name, values)) or values
-        settings *= len(chosen_values)
-    return settings
+        number *= len(chosen_values)
+    return number
 
 
 def _key(cls: type[Strategy], name: str, at_first: tuple[Any, ...]) -> str:

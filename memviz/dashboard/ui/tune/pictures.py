@@ -26,7 +26,7 @@ from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.advice import answer_box, edge_button
 from memviz.dashboard.ui.tune.state import follow_click, tune_state
-from memviz.dashboard.ui.tune.two_parameters import map_of_two_parameters
+from memviz.dashboard.ui.tune.two_parameters import Marks, map_of_two_parameters
 from memviz.dashboard.words.prices import basis_in_words
 from memviz.strategies import strategies
 from memviz.tuning.best_of_each import StrategyAnswer, answer_for
@@ -131,17 +131,17 @@ def one_strategy(
         number = chosen
     recommended = best if answer.best.fits else None
     # One setting has one ring: that of the recommendation says more.
-    marked: dict[str, Any] = {
-        "chosen": None if number == recommended else number,
-        "recommended": recommended,
-        "writer": SettingWords.of(sweep, constraints.over),
-    }
-    _draw_curves(answer, constraints, sweep.cost_measure, marked)
+    marks = Marks(
+        chosen=None if number == recommended else number,
+        recommended=recommended,
+        writer=SettingWords.of(sweep, constraints.over),
+    )
+    _draw_curves(answer, constraints, sweep.cost_measure, marks)
     if not hides(Part.NUMBERS):
         help = plain(_(answer.axis.help))
         st.caption(_("{help} Click a point to look at its setting.", help=help))
         show_caption(basis_in_words(sweep.assumptions, sweep.counter))
-        map_of_two_parameters(sweep, id, constraints, number, marked)
+        map_of_two_parameters(sweep, id, constraints, number, marks)
     return number
 
 
@@ -149,7 +149,7 @@ def _draw_curves(
     answer: StrategyAnswer,
     constraints: Constraints,
     cost: str,
-    marked: dict[str, Any],
+    marks: Marks,
 ) -> None:
     """Draw facts kept and cost over the parameter, and the largest request where it is limited, side by side: both are
     seen at once, also on a small screen."""
@@ -178,7 +178,7 @@ def _draw_curves(
             knee=knee,
             threshold=thresholds.get(measure),
             beaten=beaten,
-            **marked,
+            **marks._asdict(),
         )
         on_click = partial(follow_click, key)
         finding = _curve_finding(answer, measure)

@@ -2,14 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 from typing import NoReturn
 
 import streamlit as st
 
+from memviz.core.errors import BusyError
 from memviz.core.translation import _, noop
+from memviz.dashboard.ui.controls.cluster import problem_words
 from memviz.dashboard.ui.controls.jobs import Step, start_button, watch
 from memviz.dashboard.ui.controls.pickers import ModelChoice
-from memviz.dashboard.ui.shell.elements import show_caption, show_error
+from memviz.dashboard.ui.controls.replaying import look_for_room
+from memviz.dashboard.ui.shell.elements import show_caption, show_error, show_info
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.desk import Desk, begin_free
 from memviz.dashboard.ui.tune.embedding import lacks_vectors, offer_missing
@@ -28,9 +32,6 @@ from memviz.tuning.sweep_progress import SweepProgress
 AT_ONCE_SECONDS = 0.8
 """A sweep that takes less is there without a progress bar in between."""
 MAX_ERRORS = 3
-WITHOUT_CLUSTER = noop(
-    "The cluster that this server measures on cannot be reached, so this is measured on the server itself."
-)
 
 
 def sweep_of(
@@ -48,8 +49,13 @@ def sweep_of(
     if summarizer.is_free or state.asked == with_chosen_summarizer:
         asked = with_chosen_summarizer
     if state.asked != asked and (state.go_on or may_begin(workspace, asked)):
+        try:
+            begin_free(desk, asked)
+        except BusyError as error:
+            show_info(str(error), ":material/hourglass_empty:")
+            look_for_room(workspace, count())
+            return None
         state.go_on = False
-        begin_free(desk, asked)
     work = state.work if state.asked == asked else None
     if work is None:
         return None
@@ -64,8 +70,8 @@ def sweep_of(
         _offer_to_go_on(state, _("Try again"))
     # It may have ended since, and then the note beside its progress is drawn no more.
     has_ended = work.wait(0)
-    if has_ended and work.is_cluster_lost:
-        show_caption(_(WITHOUT_CLUSTER))
+    if has_ended and work.cluster_problem is not None:
+        show_caption(problem_words(work.cluster_problem))
     if has_ended and work.sweep is not None:
         with offer:  # drawn after the waiting: a free sweep that ended meanwhile is offered at once
             _offer_more(desk, asked, with_chosen_summarizer, work.sweep)
@@ -118,8 +124,8 @@ def _watch(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
         return Step(share, progress_words(progress, len(asked.ids)))
 
     def note() -> str:
-        if work.is_cluster_lost:
-            return _(WITHOUT_CLUSTER)
+        if work.cluster_problem is not None:
+            return problem_words(work.cluster_problem)
         return "" if budget is None else spent_sentence(asked.summarizer, budget)
 
     watch(work, step, "tune-stop", note)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,6 +13,7 @@ from memviz.core.translation import _
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.sweeps.heat_map import setting_map
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
+from memviz.dashboard.charts.sweeps.setting_words import SettingWords
 from memviz.dashboard.ui.shell.elements import header
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.tune.advice import values_button
@@ -31,42 +32,49 @@ if TYPE_CHECKING:
 MAP_KEY = "tune-map"
 
 
+class Marks(NamedTuple):
+    """The settings that are marked on the pictures of a strategy, by their numbers, and the words of the tooltips."""
+
+    chosen: int | None
+    recommended: int | None
+    writer: SettingWords
+
+
 def map_of_two_parameters(
     sweep: Sweep,
     id: str,
     constraints: Constraints,
     number: int,
-    marked: dict[str, Any],
+    marks: Marks,
 ) -> None:
     """Draw the heat map over two parameters of the strategy ``id``, where it has two and they were, or can be, varied
-    beside setting ``number``. ``marked`` holds the settings that are marked on the map, and the words of its tooltips,
-    as :func:`memviz.dashboard.charts.sweeps.heat_map.setting_map` takes them."""
+    beside setting ``number``."""
     table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
     table = table[table["strategy"] == id]
     setting = sweep.settings[number]
-    table, numbers = with_step_columns(table, sweep.settings, setting)
-    parameters = [*axes(strategies()[id]), *numbers]
+    table, step_parameters = with_step_columns(table, sweep.settings, setting)
+    parameters = [*axes(strategies()[id]), *step_parameters]
     if len(parameters) < 2:
         return
     table = _keep_alike(table, setting, parameters)
     if len(table) > 1 or (id, parameters[0].name) in tune_state().value_keys:
-        _draw_two_parameters(sweep, table, parameters, marked)
+        _draw_two_parameters(sweep, id, table, parameters, marks)
 
 
 def _draw_two_parameters(
     sweep: Sweep,
+    id: str,
     table: DataFrame,
     parameters: Sequence[Parameter],
-    marked: dict[str, Any],
+    marks: Marks,
 ) -> None:
-    """Draw the map of any measure over any two of the ``parameters`` of a strategy, of which ``table`` has the
+    """Draw the map of any measure over any two of the ``parameters`` of the strategy ``id``, of which ``table`` has the
     settings."""
     header(_("What do two parameters do together?"))
     row = st.container(horizontal=True, vertical_alignment="bottom")
     # Those that were varied come first, so that the map opens with two of them.
     varied = [axis for axis in parameters if table[axis.name].nunique() > 1]
     varied_first = list(dict.fromkeys([*varied, *parameters]))
-    id = table["strategy"].iloc[0]
     x = _choose_axis(row, _("Across"), "across", id, varied_first)
     # The key holds the other axis: a widget whose options change loses what was chosen.
     y = _choose_axis(row, _("Up"), f"up-{x.name}", id, _leave_out(varied_first, x))
@@ -82,7 +90,7 @@ def _draw_two_parameters(
     for axis in _leave_out((x, y), *varied):
         values_button(id, axis, sweep.largest)
     st.plotly_chart(
-        setting_map(table, x, y, measure, **marked),
+        setting_map(table, x, y, measure, **marks._asdict()),
         key=MAP_KEY,
         config=CONFIG,
         selection_mode="points",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import Note, kept_beside, stand_in
+from memviz.transcripts.chat_messages import Note, stand_in
 from memviz.transcripts.readers.blocks import (
     Block,
     Part,
@@ -18,11 +18,11 @@ from memviz.transcripts.readers.blocks import (
     show_kind,
     show_nothing,
 )
+from memviz.transcripts.readers.citations import cited_in
 from memviz.transcripts.readers.json_access import (
     as_list,
     first_text,
     first_under,
-    items_in,
     joined,
     json_text,
     object_at,
@@ -148,9 +148,9 @@ def add_blocks(
     """
     note = builder.note_at(place)
     blocks = as_list(content)
-    citations = []
+    beside = {}
     if role == "assistant":
-        citations = items_in(blocks, "citations")
+        beside = cited_in(blocks, note)
         compactions = list(filter(_is_compaction, blocks))
         for block in compactions:
             builder.add_event("compaction", text_at(block, "content"))
@@ -159,5 +159,4 @@ def add_blocks(
     parts = BLOCKS.parts(blocks, note, role)
     if more:
         parts.append(Part("text", more))
-    beside = kept_beside({"citations": citations}, note)
     add_parts(builder, role, parts, place, meta=meta, beside=beside)

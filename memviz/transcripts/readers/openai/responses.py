@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from memviz.core.errors import TranscriptError
 from memviz.core.translation import Said, _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
@@ -139,7 +140,7 @@ class OpenAIResponses(Reader):
         if _holds_items(document.object):
             return [Items(with_places(document.object["items"], "items index"))]
         if streamed or most_rows(document, _is_exchange) or document.object:
-            return _chained(streamed or rows(document, ""))
+            return _chained(streamed or rows(document, ""), document)
         if not document.items:
             raise mismatch(EXPECTED, document)
         return [Items(in_order(document.placed, is_page=False))]
@@ -154,24 +155,54 @@ class OpenAIResponses(Reader):
         return builder.build()
 
 
-def _chained(placed: Sequence[Placed]) -> list[Chain]:
+def _chained(placed: Sequence[Placed], document: Document) -> list[Chain]:
     """Return the requests and responses of each conversation: one whose ``previous_response_id`` is the id of the last
-    response of a conversation goes on with it. One that failed, which is refused, stands alone."""
-    ids = {text_at(row, "id") for row, _place in placed} - {""}
+    response of a conversation goes on with it. One that failed, or that cannot be read, is refused alone, and what
+    continues it goes on with the conversation that it would belong to."""
+    refused = _places_of_refused(placed, document)
+    ids = {text_at(row, "id") for row, place in placed if place not in refused} - {""}
     chains: list[Chain] = []
     chain_after: dict[str, Chain] = {}
     for row, place in placed:
         before = text_at(row, "previous_response_id")
         has_failed = _has_failed(row)
         chain = None if has_failed else chain_after.pop(before, None)
-        if chain is None:
-            chain = Chain([], is_branch=before in ids)
-            chains.append(chain)
-        chain.rows.append((row, place))
+        if place in refused:
+            chains.append(Chain([(row, place)], is_branch=False))
+        else:
+            if chain is None:
+                chain = Chain([], is_branch=before in ids)
+                chains.append(chain)
+            chain.rows.append((row, place))
         id = text_at(row, "id")
-        if id and not has_failed:
+        if id and chain is not None:
             chain_after[id] = chain
     return chains
+
+
+def _places_of_refused(placed: Sequence[Placed], document: Document) -> set[str]:
+    """Return the places of requests and responses that cannot be read. Of those that neither continue another nor are
+    continued the ones that failed are enough: they are read, or refused, alone."""
+    continued = {text_at(row, "previous_response_id") for row, _place in placed} - {""}
+    refused = set()
+    for row, place in placed:
+        is_linked = bool(text_at(row, "previous_response_id"))
+        is_linked = is_linked or text_at(row, "id") in continued
+        is_broken = is_linked and not _can_be_read(row, place, document)
+        if is_broken or _has_failed(row):
+            refused.add(place)
+    return refused
+
+
+def _can_be_read(row: object, place: str, document: Document) -> bool:
+    """Return whether a request or a response is a conversation by itself."""
+    builder = TranscriptBuilder(document.limits, user=document.user)
+    try:
+        read_exchange(row_object(row, place), place, builder)
+        builder.build()
+    except TranscriptError:
+        return False
+    return True
 
 
 def _has_failed(row: object) -> bool:

@@ -338,7 +338,7 @@ class TestMarks:
         for tooltip, compaction in zip(marks.text, run.compactions, strict=True):
             text = " ".join(OWN_TAGS.sub(" ", unescape(tooltip)).split())
             assert (
-                f"{request_words(compaction)}, after message {compaction.after_message + 1}"
+                f"{request_words(compaction, run)}, after message {compaction.after_message + 1}"
                 in text
             )
             assert plain_limit(compaction.reason) in text

@@ -167,3 +167,22 @@ def test_nothing_is_markup() -> None:
 
 def test_no_facts_are_no_error() -> None:
     assert not drawn(kept(run_with_facts("buffer"), ())).data
+
+
+def test_the_label_of_a_fact_is_made_once_for_its_row(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = kept(run_with_facts())
+    labelled = []
+
+    def label(answers: tuple[str, ...], question: str, chars: int) -> str:
+        labelled.append(question)
+        return fact_label(answers, question, chars)
+
+    monkeypatch.setattr(
+        "memviz.dashboard.charts.retention.life_lines.fact_label", label
+    )
+    drawn(one)
+    questions = [question for question in labelled if question]
+    spans = sum(len(life.spans) for life in one.lives)
+    assert len(questions) == len(one.lives) < spans

@@ -79,7 +79,7 @@ def test_their_tooltip_says_why_in_numbers_what_it_saved_and_what_it_cost_the_pr
 ):
     run = cleared().run
     first = run.compactions[0]
-    said = compaction_tooltip("Clearing", first, run=run)
+    said = compaction_tooltip("Clearing", first, run)
     assert "<b>Cleared tool results among messages 1 to " in said
     assert f"messages not yet cleared: {first.reason.replace('>', '&gt;')}" in said
     before, after = request_sizes(first, run)

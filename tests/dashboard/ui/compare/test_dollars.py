@@ -12,7 +12,7 @@ import pytest
 import memviz
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.ui.compare.cheapest import cheapest_words
+from memviz.dashboard.ui.compare.cheapest import describe_cheapest
 from memviz.dashboard.ui.compare.costs_table import with_totals
 from memviz.dashboard.ui.compare.dollars import costs_of
 from memviz.dashboard.ui.compare.dollars_explained import (
@@ -122,7 +122,7 @@ class TestCheapest:
             flat(2, 5000, label="few", index=1),
             cost_line([(1, 5000, 0, 9), (2, 6000, 5000, 9)], (), label="all"),
         )
-        words = cheapest_words([many, few], TERMS).replace("\\", "")
+        words = describe_cheapest([many, few], TERMS).sentence.replace("\\", "")
         assert words.startswith("**all** costs least: $")
         assert (
             " with pauses of 1 min, shorter than the 5 min that the prompt cache lives. "
@@ -130,26 +130,26 @@ class TestCheapest:
         )
         assert " With pauses of 5 min or longer it would be **few**, with $" in words
         growing = cost_line([(1, 5000, 0, 9), (2, 20_000, 5000, 9)], (), label="all")
-        words = cheapest_words([growing, few], TERMS)
+        words = describe_cheapest([growing, few], TERMS).sentence
         assert words.startswith("**few** costs least")
         assert words.endswith(" With pauses of 5 min or longer it does so too.")
 
     def test_without_a_cache_no_pause_matters(self) -> None:
-        words = cheapest_words(
+        words = describe_cheapest(
             [flat(2, 6000), flat(2, 5000, label="few", index=1)],
             replace(TERMS, cache=None),
-        )
+        ).sentence
         assert words.startswith("**few** costs least: ")
         assert words.endswith("no prompt cache is known that outlasts one.")
 
     def test_nothing_where_there_is_nothing_to_compare(self) -> None:
         assert (
-            cheapest_words([cost_line()], TERMS)
-            == cheapest_words([cost_line(), cost_line(main=None)], TERMS)
+            describe_cheapest([cost_line()], TERMS).sentence
+            == describe_cheapest([cost_line(), cost_line(main=None)], TERMS).sentence
             == ""
         )
         assert (
-            cheapest_words([cost_line(), cost_line(index=1)], TERMS)
+            describe_cheapest([cost_line(), cost_line(index=1)], TERMS).sentence
             == "All settings cost the same."
         )
 
@@ -166,12 +166,12 @@ class TestCheapest:
         )
         runs = [memviz.replay(bundled()[name], strategy) for strategy in strategies]
         terms = PricingAssumptions.of(pause_seconds=pause_seconds)
-        words = cheapest_words(
+        words = describe_cheapest(
             costs_of(
                 [SettingRun(r, r.strategy.label, n) for n, r in enumerate(runs)], terms
             ),
             terms,
-        )
+        ).sentence
         (growth,) = [
             warning for warning in health_warnings(runs[0]) if warning.kind == "growth"
         ]

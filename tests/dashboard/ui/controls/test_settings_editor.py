@@ -44,7 +44,7 @@ class Refused(Limited):
 
     title: ClassVar[str] = "Refused"
 
-    def can_be_run(self) -> str:
+    def reason_not_to_run(self) -> str:
         return REASON
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memviz.dashboard.ui.compare.views import DOLLARS, MEMORY_MAP, TOKENS, compare_views
 from memviz.dashboard.ui.facts.views import KEPT, LIVES, SUMMARIES, facts_views
-from memviz.dashboard.ui.shell.linked import is_own, note_own
+from memviz.dashboard.ui.shell.linked import is_own_address, note_own_address
 from memviz.dashboard.ui.shell.presenting import (
     Part,
     hidden_parts,
@@ -15,7 +15,8 @@ from memviz.dashboard.ui.shell.presenting import (
     view_named,
     view_part,
 )
-from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, WALK
+from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW
+from memviz.dashboard.ui.shell.walk import WALK
 
 
 def test_hidden_parts_are_those_that_there_are() -> None:
@@ -58,7 +59,7 @@ def test_the_pictures_of_the_walk_are_views_with_these_titles() -> None:
     titles = {
         (key, view.id): view.question for key, each in views.items() for view in each
     }
-    charts = [place for place in WALK if not place.is_staged]
+    charts = [picture for picture in WALK if not picture.is_staged]
     assert [titles[place.key, place.view] for place in charts] == [
         place.title for place in charts
     ]
@@ -73,6 +74,6 @@ def test_the_pictures_of_the_walk_are_views_with_these_titles() -> None:
 
 
 def test_a_session_knows_the_addresses_that_it_wrote() -> None:
-    note_own("turn=7&setting=a&setting=b")
-    assert is_own({"turn": ["7"], "setting": ["a", "b"]})
-    assert not is_own({"turn": ["8"], "setting": ["a", "b"]})
+    note_own_address("turn=7&setting=a&setting=b")
+    assert is_own_address({"turn": ["7"], "setting": ["a", "b"]})
+    assert not is_own_address({"turn": ["8"], "setting": ["a", "b"]})

@@ -312,6 +312,43 @@ def test_a_response_that_failed_is_refused_alone_and_the_others_go_on():
     assert "No room" in str(failure)
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"input": 7},
+        {"output": [7]},
+        {"output": [{"type": "message", "role": "nobody", "content": "two"}]},
+    ],
+)
+def test_a_response_that_is_broken_is_refused_alone_and_the_others_go_on(broken):
+    rows = [
+        response("r1", None, "one"),
+        response("r2", "r1", "two", **{"input": [], **broken}),
+        response("r3", "r2", "three"),
+    ]
+    loaded = load_file(as_json(rows))
+    (transcript,) = loaded.transcripts
+    texts = [text for _role, text in said(transcript)]
+    assert texts == ["Say one", "one", "Say three", "three"]
+    (failure,) = loaded.failures
+    assert "index 1" in str(failure)
+
+
+def test_what_continues_a_first_response_that_is_broken_says_what_is_missing():
+    rows = [
+        response("r1", None, "one", input=7),
+        response("r2", "r1", "two"),
+        response("r3", "r2", "three"),
+    ]
+    loaded = load_file(as_json(rows))
+    (transcript,) = loaded.transcripts
+    texts = [text for _role, text in said(transcript)]
+    assert texts == ["Say two", "two", "Say three", "three"]
+    assert "is not in the file" in transcript.warnings[0]
+    (failure,) = loaded.failures
+    assert "index 0" in str(failure)
+
+
 def test_a_response_that_branches_off_says_where_its_beginning_is():
     rows = [
         response("r1", None, "one"),

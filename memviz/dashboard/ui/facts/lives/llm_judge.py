@@ -34,7 +34,7 @@ from memviz.transcripts.base import Probe
 
 SETTINGS_KEY = "judged-settings"
 MOST_RESULTS = 12
-"""Judgings that a session keeps."""
+"""The number of orders whose answers a session keeps."""
 
 
 def ask_a_model(
@@ -42,8 +42,10 @@ def ask_a_model(
     probes: Sequence[Probe],
     models: Models,
 ) -> None:
-    """Draw the panel: who is asked what, what it will cost, and what came of it. It is no fragment: Streamlit would
-    let one that is running finish before it hears of a click on Stop."""
+    """Draw the panel: which model is asked what, what that will cost, and the answers.
+
+    It is no fragment: Streamlit would let one that is running finish before it hears of a click on Stop.
+    """
     with drawer(_("Ask a model"), ":material/quiz:", "judged"):
         st.caption(
             _(
@@ -55,46 +57,53 @@ def ask_a_model(
         if not order.runs or not order.probes:
             st.caption(_("Choose a setting to ask."))
             return
-        judged = _judgings()
         id = compare_state().conversation_id or ""
         key = _key_of(order)
-        if key not in judged:
-            judged[key] = () if is_shared() else workspace().judged_answers(id, key)
-        _offer_to_ask(id, order, key, judged[key])
-        answers = judged.get(key)
+        _offer_to_ask(id, order, key, _answers_so_far(id, key))
+        answers = _answers_of_session()[key]
         if answers:
             draw_answers(order, answers)
 
 
+def _answers_so_far(id: str, key: str) -> tuple[JudgedAnswer, ...]:
+    """Return the judged answers of an order, from the session or from the library."""
+    answers_by_order = _answers_of_session()
+    if key not in answers_by_order:
+        stored = () if is_shared() else workspace().judged_answers(id, key)
+        answers_by_order[key] = stored
+    return answers_by_order[key]
+
+
 def _offer_to_ask(
-    id: str, order: Order, key: str, so_far: Sequence[JudgedAnswer]
+    id: str, order: Order, key: str, answers: Sequence[JudgedAnswer]
 ) -> None:
-    """Draw the button that asks for what is not settled, with what that costs; nothing where all is."""
-    settled = sum(map(order.is_settled, so_far))
+    """Draw the button that asks for the answers that are not settled, with their cost; nothing where all are."""
+    settled = sum(map(order.is_settled, answers))
     total = len(order.runs) * len(order.probes)
     if settled == total:
         return
     progress = ""
-    if so_far:
+    if answers:
         progress = _(
             "{settled:,} of {answers} so far.",
             settled=settled,
             answers=counted(total, "answer"),
         )
-    has_failed = any(answer.error for answer in so_far)
+    has_failed = any(answer.error for answer in answers)
     job = Job(
         "judged-ask",
         partial(_judge, id, order, key),
-        verb=start_verb(_("Ask"), is_begun=bool(so_far), has_failed=has_failed),
+        verb=start_verb(_("Ask"), is_begun=bool(answers), has_failed=has_failed),
         model=order.models.answerer.label,
-        bound=_bound_cost(order, so_far),
+        bound=_bound_cost(order, answers),
         before=_likely_words(order),
     )
     job.run_when_asked(so_far=progress)
 
 
 def _key_of(order: Order) -> str:
-    """Return the key of what came of an order, as a hash: settings by what a question would be sent, models by name."""
+    """Return the key of the answers of an order, a hash: of settings by what a question would be sent, of models by
+    name."""
     settings = []
     for run in order.runs:
         texts = [version.text for version in run.summaries]
@@ -106,8 +115,8 @@ def _key_of(order: Order) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _judgings() -> dict[str, tuple[JudgedAnswer, ...]]:
-    """The answers that were judged in this session, by who was asked what under which settings."""
+def _answers_of_session() -> dict[str, tuple[JudgedAnswer, ...]]:
+    """Return the answers that this session knows, by the key of their order."""
     return of_session("judged-answers", dict[str, tuple[JudgedAnswer, ...]])
 
 
@@ -129,15 +138,15 @@ def _choose(
         key=SETTINGS_KEY,
         wrap=True,
     )
-    most = len(probes)
-    count = most
-    if most > 1:
+    probe_count = len(probes)
+    count = probe_count
+    if probe_count > 1:
         count = right.slider(
             _("Questions"),
             1,
-            most,
-            most,
-            key=f"judged-facts-{most}",
+            probe_count,
+            probe_count,
+            key=f"judged-facts-{probe_count}",
             help=_("How many; the first ones are asked."),
         )
     with right:
@@ -183,10 +192,10 @@ def _likely_words(order: Order) -> str:
     return likely_words(likely)
 
 
-def _bound_cost(order: Order, so_far: Sequence[JudgedAnswer]) -> CostBound:
+def _bound_cost(order: Order, answers: Sequence[JudgedAnswer]) -> CostBound:
     """Return the most that the questions cost which are not settled under every setting."""
     settled_answers = Counter(
-        answer.probe for answer in so_far if order.is_settled(answer)
+        answer.probe for answer in answers if order.is_settled(answer)
     )
     unsettled = []
     for probe in order.probes:
@@ -198,8 +207,8 @@ def _bound_cost(order: Order, so_far: Sequence[JudgedAnswer]) -> CostBound:
 def _judge(conversation_id: str, order: Order, key: str, tell: Tell) -> None:
     """Ask question by question, setting by setting; what was answered is kept with the conversation. In the session
     the newest results come last, and the oldest make room."""
-    judged = _judgings()
-    before = judged[key]
+    answers_by_order = _answers_of_session()
+    before = answers_by_order[key]
     judging = Judging(
         order.runs,
         order.probes,
@@ -220,10 +229,10 @@ def _judge(conversation_id: str, order: Order, key: str, tell: Tell) -> None:
             )
     finally:  # also when it was stopped, or the page was left
         if judging.results:
-            judged.pop(key, None)
-            judged[key] = judging.results
-            for old in list(judged)[:-MOST_RESULTS]:
-                del judged[old]
+            answers_by_order.pop(key, None)
+            answers_by_order[key] = judging.results
+            for oldest_key in list(answers_by_order)[:-MOST_RESULTS]:
+                del answers_by_order[oldest_key]
             if not is_shared():
                 new = [answer for answer in judging.results if answer not in before]
                 workspace().keep_judged_answers(conversation_id, key, order.probes, new)

@@ -21,7 +21,7 @@ from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.summaries.rewording import Desk
 from memviz.dashboard.ui.shell.elements import box, main_button, show_error
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.ui.shell.views import result_begins, result_is_new
+from memviz.dashboard.ui.shell.views import note_new_result, scroll_to_new_result
 from memviz.engine.compaction import Compaction
 from memviz.engine.prompt_trial import Trial, try_prompt
 from memviz.metrics.answer_scores import contains_answer
@@ -93,7 +93,7 @@ def try_prompts(desk: Desk) -> None:
     state.trying = None
     if trying is None:
         return
-    result_is_new(RESULT)
+    note_new_result(RESULT)
     is_free = desk.summarizer.is_free
     work = partial(_try, desk, trying)
     with place.container():
@@ -166,7 +166,7 @@ def _bound(desk: Desk, compaction: Compaction, trials: int) -> CostBound:
 def _draw_comparison(
     compaction: Compaction, trials: Sequence[Trial | None], probes: Sequence[Probe]
 ) -> None:
-    result_begins(RESULT)
+    scroll_to_new_result(RESULT)
     for side, column, trial in zip(FIRST_CHOICE, st.columns(2), trials, strict=True):
         with column, box():
             _draw_summary(side, trial)

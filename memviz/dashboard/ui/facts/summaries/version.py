@@ -145,7 +145,7 @@ def version_title(run: Run, event: CompactionEvent) -> str:
 
 def trouble(run: Run, event: CompactionEvent) -> bool:
     """Say what a version that never came means. Returns true if there was anything to say."""
-    what = compaction_words(event.compaction).what
+    what = compaction_words(event.compaction, run).what
     if event.what is CompactionOutcome.FAILED:
         st.error(
             _(

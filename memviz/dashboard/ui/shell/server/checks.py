@@ -20,7 +20,7 @@ from memviz.dashboard.ui.shell.server.login import (
 )
 from memviz.dashboard.ui.shell.server.proxy_door import ProxyDoor
 from memviz.dashboard.ui.shell.server.same_origin import SameOrigin
-from memviz.dashboard.ui.shell.server.signing_in import check_sign_in
+from memviz.dashboard.ui.shell.server.signing_in import SignInDoor, check_sign_in
 from memviz.dashboard.ui.shell.server.visitors import (
     ClassVisitors,
     ProxiedVisitors,
@@ -168,7 +168,7 @@ def checks() -> list[Middleware]:
 
 
 def _door(settings: ServerAccess) -> list[Middleware]:
-    """Return the check of who comes in; none where nobody is asked, or by the pages: they ask to sign in."""
+    """Return the check of who comes in; none where nobody is asked."""
     base_path = st.get_option("server.baseUrlPath")
     door: Door
     if (proxies := trusted_proxies()) is not None:
@@ -185,9 +185,10 @@ def _door(settings: ServerAccess) -> list[Middleware]:
             read_password(settings.password_file), st.get_option("server.port")
         )
     else:
-        if asks_to_sign_in():
-            check_sign_in()
-        return []
+        if not asks_to_sign_in():
+            return []
+        check_sign_in()
+        return [Middleware(SignInDoor, root=root_path(base_path))]
     return [Middleware(Login, door=door, base_path=base_path)]
 
 

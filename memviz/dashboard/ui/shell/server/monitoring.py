@@ -25,7 +25,8 @@ from memviz.core.server_events import (
     place_raised,
     values_of,
 )
-from memviz.models.access import JSON_LOG, METRICS, metrics_place, switch
+from memviz.models.access import JSON_LOG, METRICS, metrics_place
+from memviz.models.environment import switch
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry

@@ -9,6 +9,10 @@ import streamlit as st
 from memviz.models.class_door import Visitor, VisitorCookies
 from memviz.models.identities import TrustedProxies, known_visitor, named_teachers
 
+VERIFYING_CLAIMS = ("email_verified", "xms_edov")
+"""The claims by which a provider says that it has verified somebody's address: that of OpenID Connect, and that of
+Entra ID, which does not send the first one."""
+
 
 class Visitors(Protocol):
     """A way to know who somebody is."""
@@ -42,13 +46,18 @@ class SignedInVisitors:
         if not claims.get("is_logged_in"):
             return None
         address = str(claims.get("email") or "")
-        is_verified = claims.get("email_verified") is True
+        is_verified = any(_is_true(claims.get(claim)) for claim in VERIFYING_CLAIMS)
         return known_visitor(
             self.key,
             f"{claims.get('iss')}\n{claims['sub']}",
             str(claims.get("name") or address),
             is_teacher=is_verified and address.casefold() in self.teachers,
         )
+
+
+def _is_true(claim: object) -> bool:
+    """Return whether a claim is true, as providers write it: ``True``, 1, "1" or "true"."""
+    return str(claim).lower() in ("true", "1")
 
 
 @dataclass(frozen=True)

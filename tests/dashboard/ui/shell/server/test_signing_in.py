@@ -5,13 +5,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
 from streamlit.runtime.secrets import secrets_singleton
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
 from memviz.core.errors import AccessError
-from memviz.dashboard.ui.shell.server.signing_in import check_sign_in
+from memviz.dashboard.ui.shell.server.signing_in import SignInDoor, check_sign_in
 
 PROVIDER = """[auth]
 redirect_uri = "http://127.0.0.1:8501/oauth2callback"
@@ -52,3 +59,47 @@ def test_a_missing_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "authlib", None)
     with pytest.raises(AccessError, match=r"pip install 'memviz\[login\]'"):
         check_sign_in()
+
+
+COOKIE = "_streamlit_user"
+SECRET = "a long secret of the cookies"
+
+
+def signed(secret: str, name: str = COOKIE) -> str:
+    """Streamlit's cookie for somebody who has signed in, signed with a secret."""
+    return create_signed_value(secret, name, '{"sub": "ana"}').decode()
+
+
+def client(root: str, cookie: str) -> TestClient:
+    async def answer(_request: Any) -> PlainTextResponse:
+        return PlainTextResponse("an answer")
+
+    route = Route("/{path:path}", answer, methods=["GET", "PUT"])
+    door = Middleware(SignInDoor, root=root)
+    cookies = {COOKIE: cookie} if cookie else {}
+    return TestClient(Starlette(routes=[route], middleware=[door]), cookies=cookies)
+
+
+@pytest.mark.parametrize("root", ["/", "/memviz/"])
+@pytest.mark.parametrize(
+    ("cookie", "status"),
+    [
+        ("", 403),
+        ("made up", 403),
+        (signed("another secret"), 403),
+        (signed(SECRET, "_streamlit_xsrf"), 403),
+        (signed(SECRET), 200),
+    ],
+    ids=["none", "made up", "another secret", "another cookie", "signed in"],
+)
+def test_nobody_gets_or_leaves_a_file_before_signing_in(
+    secrets: Path, root: str, cookie: str, status: int
+) -> None:
+    secrets.write_text(PROVIDER)
+    asking = client(root, cookie)
+    for path in ("media/3f9a.json", "_stcore/metrics"):
+        assert asking.get(root + path).status_code == status
+    upload = asking.put(f"{root}_stcore/upload_file/session/1", content=b"x")
+    assert upload.status_code == status
+    for path in ("", "library", "oauth2callback", "_stcore/health"):
+        assert asking.get(root + path).status_code == 200
