@@ -35,26 +35,31 @@ def fields(session: AppTest) -> dict[str, str | None]:
     return {field.label: field.value for field in session.text_input}
 
 
-def test_nothing_is_asked_before_the_click() -> None:
-    with serving(llama_cpp("small.gguf")) as server:
-        session = open_page("chat")
-        assert ANOTHER_PORT not in fields(session)
-        assert server.requests == []
-
-
-def test_a_model_that_was_found_is_chosen_with_its_address_and_answers() -> None:
+def test_a_model_is_looked_for_on_a_click_chosen_with_its_address_and_answers() -> None:
     with serving(replying(llama_cpp("/models/small.gguf"))) as server:
+        assert ANOTHER_PORT not in fields(open_page("chat"))
+        assert server.requests == [], "nothing is asked before the click"
         session = found_at(server)
         assert "small" in str([text.value for text in session.markdown])
-        assert "llama.cpp · 2,048 tokens of context" in [
-            caption.value.replace("\\", "") for caption in session.caption
-        ]
+        captions = sentences(session.caption)
+        assert "llama.cpp · 2,048 tokens of context" in captions
         session = click(session, "For answers")
         assert labelled(session.selectbox, "Chat model").value == NAME
         assert labelled(session.selectbox, "Summarizer").value == RECORDED_FIRST
         assert fields(session)["Base URL"] == server.api_base
         assert bubbles(say(session, FACT))[-1] == ("assistant", "Noted.")
         assert server.requests[-1].body["model"] == "small"
+        # AppTest's first run knows no value that persists.
+        session.switch_page("pages/library.py").run().run()
+        assert labelled(session.selectbox, "Chat model").value == NAME
+        assert fields(session)["Base URL"] == server.api_base
+
+        # Else the key that is entered for another model would be sent to this machine's server.
+        labelled(session.selectbox, "Chat model").select("openai/gpt-5-mini").run()
+        assert fields(session)["Base URL"] == ""
+        labelled(session.text_input, "Base URL").set_value(server.api_base).run()
+        labelled(session.selectbox, "Chat model").select("openai/gpt-5").run()
+        assert fields(session)["Base URL"] == server.api_base, "what is typed stays"
 
 
 def test_a_summarizer_is_chosen_likewise() -> None:
@@ -88,32 +93,6 @@ def test_a_key_of_another_provider_does_not_go_along(
         assert fields(session)["API key"] == ""
         assert bubbles(say(session, FACT))[-1] == ("assistant", "Noted.")
     assert USERS_KEY not in str(server.requests)
-
-
-def test_the_address_goes_when_another_model_is_named() -> None:
-    """Else the key that is entered for that one would be sent to this machine's server."""
-    with serving(llama_cpp("small.gguf")) as server:
-        session = click(found_at(server), "For answers")
-        session = (
-            labelled(session.selectbox, "Chat model").select("openai/gpt-5-mini").run()
-        )
-        assert fields(session)["Base URL"] == ""
-        session = (
-            labelled(session.text_input, "Base URL").set_value(server.api_base).run()
-        )
-        assert fields(session)["Base URL"] == server.api_base  # what is typed stays
-        session = labelled(session.selectbox, "Chat model").select("openai/gpt-5").run()
-        assert fields(session)["Base URL"] == server.api_base
-
-
-def test_what_is_found_and_chosen_holds_on_the_other_pages() -> None:
-    with serving(llama_cpp("small.gguf")) as server:
-        session = click(found_at(server), "For answers")
-    session = (
-        session.switch_page("pages/library.py").run().run()
-    )  # AppTest's first run knows no value that persists
-    assert labelled(session.selectbox, "Chat model").value == NAME
-    assert fields(session)["Base URL"] == server.api_base
 
 
 def test_something_else_at_the_port_and_other_machines_are_one_sentence() -> None:
