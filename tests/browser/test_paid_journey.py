@@ -135,6 +135,7 @@ def test_what_is_spent_counts_while_a_sweep_and_a_replay_run_until_the_budget_en
     expect(bubbles(page)).to_have_count(1)
     expect(spent(page)).to_have_text(whole.replace("$1.00", "$0.01"))
     set_budget(page, "1")
+    server.otherwise = text("A long reply. " * 2_000)  # costs enough to be seen
     page.get_by_role("button", name="Retry").first.click()
     expect(bubbles(page)).to_have_count(2)
     quiet(page)
