@@ -15,6 +15,7 @@ import pytest
 
 import memviz
 from memviz import Fate, Message, Recall, ScriptedModel
+from tests.tables import for_each
 
 TALK = [
     {"role": role, "content": f"{role} {n}"}
@@ -43,7 +44,7 @@ class TestNames:
         assert [name for name in memviz.__all__ if not hasattr(memviz, name)] == []
         assert sorted(memviz.__all__) == sorted(set(memviz.__all__))
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("call", "arguments"),
         [
             (

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import memviz
+from tests.tables import for_each
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = (
@@ -45,7 +46,7 @@ def anchors(page: Path) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@for_each("page", PAGES)
 def test_every_place_that_is_named_exists(page: Path) -> None:
     missing = [
         place
@@ -55,9 +56,7 @@ def test_every_place_that_is_named_exists(page: Path) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize(
-    "page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.name
-)
+@for_each("page", [*PAGES, ROOT / "README.md"])
 def test_every_link_leads_somewhere(page: Path) -> None:
     for target, anchor in LINKS.findall(page.read_text(encoding="utf-8")):
         other = page.parent / target if target else page
@@ -85,7 +84,7 @@ def test_every_type_of_the_table_is_in_the_file_it_names() -> None:
             assert name == "Figure" or f"class {name}" in sources, name
 
 
-@pytest.mark.parametrize("name", ["architecture.md", "adding.md"])
+@for_each("name", ["architecture.md", "adding.md"])
 def test_every_name_is_where_a_page_for_developers_says(name: str) -> None:
     page = (ROOT / "docs" / name).read_text(encoding="utf-8")
     places = r"`(\w+)` in `((?:memviz|benchmarks)/[\w./]+\.py)`"
@@ -103,7 +102,7 @@ def test_every_name_is_where_a_page_for_developers_says(name: str) -> None:
 MAPS = sorted(path for path in (ROOT / "memviz").glob("*/__init__.py"))
 
 
-@pytest.mark.parametrize("path", MAPS, ids=lambda path: path.parent.name)
+@for_each("path", MAPS)
 def test_the_map_of_a_room_names_what_is_there(path: Path) -> None:
     described = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     assert len(described.split()) > 20, "what the room does, and where to begin"

@@ -13,6 +13,7 @@ import pytest
 
 import memviz
 from tests.sources import ROOT, constants_of, nodes_of
+from tests.tables import for_each
 
 SOURCES = sorted(
     [
@@ -64,7 +65,7 @@ def test_the_state_of_a_browser_session_has_one_door() -> None:
     ] == []
 
 
-@pytest.mark.parametrize("name", ["unsafe_allow_html", "unsafe_allow_javascript"])
+@for_each("name", ["unsafe_allow_html", "unsafe_allow_javascript"])
 def test_no_page_writes_raw_html(name: str) -> None:
     assert places(name) == []
 
@@ -207,7 +208,7 @@ def assigns_several(node: ast.Assign) -> bool:
     return isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
 
 
-@pytest.mark.parametrize("rule", STILL_THERE)
+@for_each("rule", STILL_THERE)
 def test_what_a_rule_on_reading_forbids_only_becomes_rarer(rule: str) -> None:
     places = house_places()[rule]
     assert len(places) <= STILL_THERE[rule], (

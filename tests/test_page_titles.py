@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 import tomllib
 
-import pytest
-
 from memviz.core import page_titles
 from memviz.core.translation import _, use_language
 from memviz.transcripts.limits import Limits
 from tests.sources import ROOT, constants_of
+from tests.tables import for_each
 
 PAGES = [name for name in vars(page_titles) if name.isupper()]
 OTHER_WORDS = r"(?! (?:summary|model|completion|buffer)|,? in-memory|Memory)"
@@ -89,7 +88,7 @@ def mentions(document: str, title: str) -> list[int]:
     ]
 
 
-@pytest.mark.parametrize("document", MENTIONS)
+@for_each("document", MENTIONS)
 def test_a_document_names_the_pages_by_their_titles(document: str) -> None:
     for page, count in MENTIONS[document].items():
         title = getattr(page_titles, page)
@@ -100,7 +99,7 @@ def test_a_document_names_the_pages_by_their_titles(document: str) -> None:
         )
 
 
-@pytest.mark.parametrize("document", CHINESE_MENTIONS)
+@for_each("document", CHINESE_MENTIONS)
 def test_a_chinese_text_names_the_pages_by_their_chinese_titles(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     for page, count in CHINESE_MENTIONS[document].items():

@@ -7,9 +7,8 @@ import re
 from collections import defaultdict
 from functools import cache
 
-import pytest
-
 from tests.sources import ROOT, nodes_of
+from tests.tables import for_each
 
 PACKAGE = ROOT / "memviz"
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
@@ -67,7 +66,7 @@ def opened(room: str) -> set[str]:
     return {f"memviz.{room}.{name}" for name in NAME.findall(found["modules"])}
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@for_each("room", ROOMS)
 def test_other_rooms_import_only_what_a_room_opens(room: str) -> None:
     allowed = opened(room) | {f"memviz.{room}"}
     wrong = [
@@ -82,7 +81,7 @@ def test_other_rooms_import_only_what_a_room_opens(room: str) -> None:
     )
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@for_each("room", ROOMS)
 def test_a_room_opens_only_what_others_use(room: str) -> None:
     unused = opened(room) - set(entered())
     assert unused == set(), (

@@ -23,6 +23,7 @@ from memviz.core.translation import (
     use_language,
 )
 from tests.sources import ROOT, nodes_of
+from tests.tables import for_each
 
 OTHERS = [code for code in languages() if code != ENGLISH]
 
@@ -300,7 +301,7 @@ def converted_files() -> list[Path]:
     ]
 
 
-@pytest.mark.parametrize("path", converted_files(), ids=str)
+@for_each("path", converted_files())
 def test_what_a_user_sees_is_marked(path: Path) -> None:
     name = str(path.relative_to(ROOT))
     tree = nodes_of(path)[0]
@@ -362,7 +363,7 @@ def text_of(node: ast.AST) -> str | None:
     return None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "source", ['st.info("No fact is known.")', 'st.button(f"Open {name} in Compare")']
 )
 def test_a_text_without_a_mark_is_found(source: str) -> None:

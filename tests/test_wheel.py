@@ -11,6 +11,7 @@ from zipfile import ZipFile
 import pytest
 
 from tests.cli.serving import answer, started
+from tests.tables import for_each
 
 ROOT = Path(__file__).resolve().parent.parent
 DASHBOARD = (
@@ -67,7 +68,7 @@ def test_it_has_every_file_of_the_package_and_the_dashboard(wheel: Path) -> None
     assert names == package_files() | dashboard | {"memviz_pytest.py"}
 
 
-@pytest.mark.parametrize("name", DASHBOARD)
+@for_each("name", DASHBOARD)
 def test_the_dashboard_is_the_one_of_the_repository(unpacked: Path, name: str) -> None:
     assert (unpacked / "memviz" / "_dashboard" / name).read_bytes() == (
         ROOT / name

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
-import pytest
 from babel.messages.pofile import read_po
 
 from memviz.core import translation
 from memviz.dashboard.guide.glossary import glossary
+from tests.tables import for_each
 
 CATALOGUES = translation.LOCALE / "zh"
 OWN_WORDS = {"glossary.po", "strategies.po"}
@@ -39,7 +39,7 @@ def test_there_are_texts_and_words_to_avoid() -> None:
     assert len(NEVER) > 15
 
 
-@pytest.mark.parametrize("word", NEVER)
+@for_each("word", NEVER)
 def test_pages_call_one_thing_by_one_name(word: str) -> None:
     as_word = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
     found = sorted(text for text in texts() if as_word.search(text))

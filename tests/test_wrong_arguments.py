@@ -18,6 +18,7 @@ from memviz import (
     ScriptedModel,
 )
 from memviz.core.errors import MemvizError, MessageError
+from tests.tables import for_each
 
 BUFFER = memviz.strategy("buffer")
 TALK = [Message(role, "Hm.") for role in ("user", "assistant") * 3]
@@ -27,19 +28,19 @@ def replayed(**options: Any) -> memviz.Run:
     return memviz.replay(TALK, BUFFER, **{"counter": "chars4", **options})
 
 
-@pytest.mark.parametrize("recalls", [{2: {"last_n": 1}}, {2: 3}, {2: [3]}, [1], 3])
+@for_each("recalls", [{2: {"last_n": 1}}, {2: 3}, {2: [3]}, [1], 3])
 def test_recalls_that_are_none(recalls: Any) -> None:
     with pytest.raises(RecallError, match="such as"):
         replayed(recalls=recalls)
 
 
-@pytest.mark.parametrize("turn", [10**23, "x", True, None])
+@for_each("turn", [10**23, "x", True, None])
 def test_a_recall_into_no_turn_number(turn: Any) -> None:
     with pytest.raises(RecallError, match=f"no turn {turn!r} "):
         replayed(recalls={turn: Recall(turns=[1])})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "call", "words"),
     [
         (

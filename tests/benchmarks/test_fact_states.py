@@ -15,6 +15,7 @@ from memviz.metrics.retention.knowledge import (
     ORDINARY,
     Judged,
 )
+from tests.tables import for_each
 
 
 def test_pairs_that_nothing_is_tuned_on_are_as_they_were_fixed() -> None:
@@ -26,9 +27,7 @@ def test_pairs_that_nothing_is_tuned_on_are_as_they_were_fixed() -> None:
         assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == hash
 
 
-@pytest.mark.parametrize(
-    ("name", "least"), [("untouched", 150), ("seen", 150), ("harder", 120)]
-)
+@for_each(("name", "least"), [("untouched", 150), ("seen", 150), ("harder", 120)])
 def test_every_pair_has_a_verdict_and_an_id_of_its_own(name: str, least: int) -> None:
     pairs = [
         json.loads(line)
@@ -39,7 +38,7 @@ def test_every_pair_has_a_verdict_and_an_id_of_its_own(name: str, least: int) ->
     assert {one["kind"] for one in pairs} == {"ordinary", "adversarial"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "state"),
     [
         ("They live in Lisbon.", "known"),

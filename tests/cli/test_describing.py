@@ -11,6 +11,7 @@ from memviz.transcripts.loading import formats
 from tests.cli.terminal import memviz, refused
 from tests.engine.written_strategies import Folding
 from tests.own_strategies import known
+from tests.tables import for_each
 
 
 def test_every_strategy_with_every_parameter() -> None:
@@ -30,7 +31,7 @@ def test_a_row_has_default_range_and_unit() -> None:
     assert row[:6] == ["window_size", "10", "1", "or", "more", "messages"]
 
 
-@pytest.mark.parametrize("id", strategies())
+@for_each("id", strategies())
 def test_one_by_name_has_its_whole_description(id: str) -> None:
     words = " ".join(memviz("strategies", id).out.split())
     assert " ".join((inspect.getdoc(strategies()[id]) or "").split()) in words

@@ -19,6 +19,7 @@ from memviz.transcripts.export import to_json
 from memviz.tuning.cell import Cell
 from memviz.tuning.sweep import Sweeping
 from tests.cli.terminal import memviz, refused
+from tests.tables import for_each
 
 QUICK = ("--counter", "chars4", "-s", "window:window_size=2,4,8")
 TERMS = ("--usd-per-1000", 50, "--keep", "facts=30%")
@@ -172,7 +173,7 @@ def test_a_long_search_is_announced(
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "words"),
     [
         (("--keep", "facts"), ("KIND=SHARE",)),

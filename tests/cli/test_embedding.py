@@ -15,6 +15,7 @@ from memviz.models.planned_calls import rounded_up
 from memviz.transcripts.samples import bundled
 from tests.cli.terminal import memviz
 from tests.models.openai_server import OpenAIServer, openai_server, status, vectors
+from tests.tables import for_each
 
 NAME = "openai/text-embedding-3-small"
 KEY = "sk-test-0123456789abcdef"
@@ -114,9 +115,7 @@ def test_a_price_of_nothing_is_a_known_price(
     assert f"{question}; it costs nothing." in shown.err
 
 
-@pytest.mark.parametrize(
-    "setting", [FACTS, (*ASKED[:2], f"{ASKED[2]},query_messages=3")]
-)
+@for_each("setting", [FACTS, (*ASKED[:2], f"{ASKED[2]},query_messages=3")])
 def test_no_bound_is_said_where_texts_are_asked_for_that_nobody_knows_yet(
     server: OpenAIServer, setting: tuple[str, ...]
 ) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from memviz.core.text.visible import on_one_line, visible
 from tests.cli.terminal import MEMVIZ, NASTY, ROOT, memviz, process
+from tests.tables import for_each
 
 
 @given(st.text())
@@ -25,7 +26,7 @@ def test_nothing_that_a_terminal_obeys_is_left(text: str) -> None:
     assert shown == on_one_line(shown)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "mark", "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\x00\x1b\x7f\x9b"
 )
 def test_no_mark_turns_the_rest_of_the_line_round(mark: str) -> None:

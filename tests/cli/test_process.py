@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.terminal import MEMVIZ, ROOT, SECONDS, memviz, process
+from tests.tables import for_each
 
 COMMANDS = (
     "import", "map", "list", "replay", "why", "verify", "diff", "sweep", "design", "record", "export", "backup",
@@ -39,7 +40,7 @@ def test_help_names_every_command(option: str, tmp_path: Path) -> None:
     assert [line.split()[0] for line in listed if line.strip()] == list(COMMANDS)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@for_each("command", COMMANDS)
 def test_help_of_every_command_has_an_example(command: str) -> None:
     for option in ("-h", "--help"):
         assert (
@@ -71,12 +72,8 @@ def test_exit_codes_and_streams(tmp_path: Path, chat: Path) -> None:
     "arguments",
     [
         ("list",),
-        *(
-            pytest.param(more, marks=pytest.mark.slow)
-            for more in (
-                ("replay", "sample-support", "-s", "window"),
-                ("export", "sample-support", "--to", "memviz"),
-            )
+        pytest.param(
+            ("export", "sample-support", "--to", "memviz"), marks=pytest.mark.slow
         ),
     ],
     ids=" ".join,

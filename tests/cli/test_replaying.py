@@ -21,6 +21,7 @@ from memviz.storage.workspace import RunKey, Workspace
 from memviz.transcripts.loading import load_transcript
 from tests.cli.terminal import memviz, refused, written
 from tests.models.openai_server import OpenAIServer, openai_server, status, text
+from tests.tables import for_each
 from tests.tool_loops import loops
 
 PAID = ("--model", "openai/gpt-5-mini", "--budget", "1", "--yes")
@@ -648,7 +649,7 @@ class TestConfig:
         assert run["strategy"]["parameters"]["token_limit"] == 70
         assert run["counter"] == "o200k_base"
 
-    @pytest.mark.parametrize("more", [("-s", "buffer"), ("--set", "max_token_limit=9")])
+    @for_each("more", [("-s", "buffer"), ("--set", "max_token_limit=9")])
     def test_does_not_go_with_a_strategy_beside_it(
         self, chat: Path, config: Path, more: tuple[str, ...]
     ) -> None:
@@ -671,7 +672,7 @@ class TestConfig:
 
 
 class TestWrongUse:
-    @pytest.mark.parametrize(
+    @for_each(
         ("arguments", "words"),
         [
             (("-s", "nope"), ("no strategy", "'nope'", "summary_buffer")),
@@ -767,7 +768,7 @@ class TestSettings:
             {"buffer_size": 5, "summary_words": 0},
         ]
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("text", "value"),
         [("off", False), ("FALSE", False), ("1", True), ("yes", True)],
     )

@@ -19,6 +19,7 @@ from memviz.dashboard import dashboard_folder
 from memviz.storage.workspace import Workspace
 from tests.cli.serving import START_SECONDS, answer, free_port, started
 from tests.cli.terminal import ROOT, memviz, process, refused
+from tests.tables import for_each
 from tests.transcripts.fleet.chats import chat, lines
 
 STOP_SECONDS = 60
@@ -433,7 +434,7 @@ def test_streamlit_alone_does_not_open_it_to_others_either(tmp_path: Path) -> No
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("port", ["0", "65536", "many"])
+@for_each("port", ["0", "65536", "many"])
 def test_a_port_that_is_none(port: str) -> None:
     assert "--port" in memviz("ui", "--port", port, code=2).err
 

@@ -15,6 +15,7 @@ from memviz.cli.suite_figures import (
     compare_figures,
     read_figures,
 )
+from tests.tables import for_each
 
 SOUND: dict[str, Any] = {
     "test": "test_memory.py::test_rule",
@@ -36,7 +37,7 @@ def figures(**other: Any) -> dict[tuple[str, int], SettingFigures]:
     return {(setting.test, setting.number): setting}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("after", "losses"),
     [
         ({}, []),
@@ -91,7 +92,7 @@ def test_the_worst_comes_first_and_what_is_new_or_gone_last() -> None:
     assert sum("(gone)" in line for line in table) == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "after", "headline"),
     [
         (figures(), {}, "**Nothing got worse in 0 settings, 1 setting is gone.**"),
@@ -135,7 +136,7 @@ def test_texts_are_no_markup() -> None:
     assert row.replace(r"\|", "").count("|") == 7
 
 
-@pytest.mark.parametrize("name", ["a|b", r"a\|b", r"a\\|b", "a`|\\`b"])
+@for_each("name", ["a|b", r"a\|b", r"a\\|b", "a`|\\`b"])
 def test_a_name_stands_in_its_cell_as_it_is(name: str) -> None:
     row = compare_figures({}, figures(setting=name), 5).to_markdown().splitlines()[-1]
     table = MarkdownIt("commonmark").enable("table").render(f"|a|b|\n|-|-|\n{row}")

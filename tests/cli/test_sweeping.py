@@ -43,6 +43,7 @@ from tests.cli.terminal import (
 )
 from tests.models.openai_server import OpenAIServer, openai_server, status, text
 from tests.models.recordings.recorded import a_recording_of
+from tests.tables import for_each
 
 KEY = "sk-sweep-0123456789abcdefghij"
 GRID = (
@@ -58,9 +59,9 @@ GRID = (
 """5 settings."""
 LONG = (
     "-s",
-    "summary_buffer:max_token_limit=100..3000/40",
+    "summary_buffer:max_token_limit=100..3000/20",
     "-s",
-    "summary:buffer_size=1..60/30",
+    "summary:buffer_size=1..60/15",
 )
 """Settings that take seconds."""
 
@@ -570,7 +571,7 @@ class TestFilesWritten:
 
 
 class TestExportToCode:
-    @pytest.mark.parametrize("id", targets())
+    @for_each("id", targets())
     def test_every_target_of_the_recommended_setting(self, chat: Path, id: str) -> None:
         shown = memviz(
             "sweep", chat, "-s", "summary:buffer_size=2", "--keep", 0, "--code", id
@@ -790,7 +791,7 @@ class TestEndedEarly:
 
 
 class TestProcesses:
-    @pytest.mark.parametrize(
+    @for_each(
         ("summarizing", "work", "executor"),
         [
             (Summarizing(), Work(), {"executor": "inline", "workers": None}),
@@ -959,7 +960,7 @@ class TestPaidSummarizer:
 
 
 class TestWrongUse:
-    @pytest.mark.parametrize(
+    @for_each(
         ("arguments", "words"),
         [
             (("-s", "nope"), ("no strategy", "'nope'")),
@@ -987,7 +988,7 @@ class TestWrongUse:
     ) -> None:
         refused("sweep", chat, *arguments, code=2, words=words)
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("arguments", "words"),
         [
             (("-s", "window:4"), "not of the form"),

@@ -41,6 +41,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from tests.code_export.fake_langchain import ROLES, Answering
 from tests.strategies.libraries.langchain_messages import from_langchain
 from tests.strategies.libraries.langchain_runner import arrivals
+from tests.tables import for_each
 from tests.tool_loops import loops
 
 EXACT = ("buffer", "window", "token_buffer", "recent_only", "summary_only")
@@ -141,10 +142,8 @@ def as_langchain(messages: list[Message]) -> list[AnyMessage]:
     return converted
 
 
-@pytest.mark.parametrize("repair", [False, True])
-@pytest.mark.parametrize(
-    "id", ["window", "token_buffer", "recent_only", "summary_only"]
-)
+@for_each("repair", [False, True])
+@for_each("id", ["window", "token_buffer", "recent_only", "summary_only"])
 def test_tool_calls_are_sent_as_in_the_replay(id: str, repair: bool) -> None:
     talked, model = list(bundled()["support"].messages), memviz.model("offline")
     wanted = setting(id, repair_tool_pairs=repair)
@@ -181,7 +180,7 @@ def test_conversations_are_kept_apart() -> None:
     ] == [True, False, True]
 
 
-@pytest.mark.parametrize("id", ["window", "recent_only"])
+@for_each("id", ["window", "recent_only"])
 def test_an_async_agent_sends_the_same(id: str) -> None:
     wanted, talked = (
         setting(id, parameters={"window_size": 3} if id == "window" else {}),
@@ -400,7 +399,7 @@ class TestDifferences:
             assert (largest < 110) == on
 
 
-@pytest.mark.parametrize("id", ["window", "token_buffer", "summary_only"])
+@for_each("id", ["window", "token_buffer", "summary_only"])
 def test_leading_system_messages_are_always_sent(id: str) -> None:
     parameters = {"window": {"window_size": 2}, "token_buffer": {"max_tokens": 20}}.get(
         id, {}
@@ -471,7 +470,7 @@ CLEARING: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("talked", "parameters"),
     [
         (list(bundled()["support"].messages), CLEARING[1]),
@@ -533,7 +532,7 @@ THRESHOLDS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("id", "parameters"),
     [
         ("langchain_summarization", {}),

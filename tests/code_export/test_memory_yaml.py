@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pytest
 from hypothesis import given
 
 import memviz
@@ -13,6 +12,7 @@ from memviz.code_export import Setting, targets
 from memviz.engine.memory_config import load_memory_config, strategy_of
 from tests.code_export.any_setting import any_setting
 from tests.code_export.running import setting
+from tests.tables import for_each
 
 
 @given(wanted=any_setting())
@@ -31,7 +31,7 @@ def test_what_is_written_is_read_back(wanted: Setting) -> None:
     assert memory["repair_tool_pairs"] == wanted.repair_tool_pairs
 
 
-@pytest.mark.parametrize("id", memviz.strategies())
+@for_each("id", memviz.strategies())
 def test_every_parameter_is_in_the_file(id: str) -> None:
     text = targets()["memory_yaml"].write(setting(id))
     for parameter in memviz.strategies()[id].parameters():

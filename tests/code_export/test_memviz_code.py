@@ -12,6 +12,7 @@ from memviz.transcripts.samples import bundled
 from tests.code_export.any_setting import any_setting
 from tests.code_export.running import load, requests, setting
 from tests.engine.probes import REPRESENTATIVES
+from tests.tables import for_each
 
 
 @given(wanted=any_setting())
@@ -28,7 +29,7 @@ def test_the_strategy_is_the_same(wanted: Setting) -> None:
     ("sample", "repair"),
     [("trip", False), ("support", False), ("support", True)],  # trip calls no tools
 )
-@pytest.mark.parametrize("id", REPRESENTATIVES)
+@for_each("id", REPRESENTATIVES)
 def test_the_memory_sends_what_a_replay_sends(
     id: str, sample: str, repair: bool
 ) -> None:
@@ -51,7 +52,7 @@ def test_the_example_answers(capsys: pytest.CaptureFixture[str]) -> None:
     assert [m.role for m in names["memory"].get_all()] == ["user", "assistant"] * 2
 
 
-@pytest.mark.parametrize("percent", [0, 30])
+@for_each("percent", [0, 30])
 def test_a_small_embedding_is_named_among_what_it_needs(percent: int) -> None:
     wanted = setting("retrieval", parameters={"embedding_percent": percent})
     written = targets()["memviz_code"].write(wanted)

@@ -30,6 +30,7 @@ from tests.strategies.conversations import (
     outcomes,
     small_parameters,
 )
+from tests.tables import for_each
 
 OFF = [
     ("recent_only", {"enable_summarization": False}),
@@ -95,9 +96,9 @@ def test_the_same_requests_as_a_replay(
     compare(list(transcript.messages), wanted, model, summarize_with(model))
 
 
-@pytest.mark.parametrize("repair", [False, True])
-@pytest.mark.parametrize(("id", "parameters"), SETTINGS)
 @pytest.mark.parametrize("sample", WITH_TOOLS)
+@for_each("repair", [False, True])
+@for_each(("id", "parameters"), SETTINGS)
 def test_with_tools_broken_pairs_are_sent_or_left_out_as_in_the_replay(
     sample: str, id: str, parameters: dict[str, Any], repair: bool
 ) -> None:
@@ -124,11 +125,11 @@ def scripted(plan: list[str]) -> Any:
     return summarize
 
 
-@pytest.mark.parametrize("id", with_code("plain_python"))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     messages=conversations(), plan=outcomes, small=st.booleans(), repair=st.booleans()
 )
+@for_each("id", with_code("plain_python"))
 def test_odd_conversations_and_failing_summarizers(
     id: str, messages: list[Message], plan: list[str], small: bool, repair: bool
 ) -> None:
@@ -210,7 +211,7 @@ def test_asking_twice_summarizes_once() -> None:
     assert 0 < len(asked) < 8
 
 
-@pytest.mark.parametrize("id", SUMMARIZING)
+@for_each("id", SUMMARIZING)
 def test_a_failing_summarizer_is_asked_again_after_the_waits_of_memviz(id: str) -> None:
     plan = [
         outcome

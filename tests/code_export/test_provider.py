@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from tests.code_export.provider import Provider, Refused, refuse_chat, refuse_response
+from tests.tables import for_each
 
 USER = {"role": "user", "content": "Rain?"}
 CALL = {
@@ -24,7 +25,7 @@ def asking(*messages: Any, **more: Any) -> dict[str, Any]:
     return {"model": "gpt-5-mini", "messages": list(messages), **more}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         asking(USER),
@@ -39,7 +40,7 @@ def test_takes_what_is_right(body: dict[str, Any]) -> None:
     refuse_chat(body)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "words"),
     [
         (asking(USER, temperature=0.1), "temperature"),

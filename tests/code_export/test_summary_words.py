@@ -12,6 +12,7 @@ from memviz.engine.memory_config import load_memory_config, strategy_of
 from memviz.strategies.langchain_summarization import LangchainSummarization
 from memviz.transcripts.samples import bundled
 from tests.code_export.running import load, setting, with_code
+from tests.tables import for_each
 
 WITH_LENGTH = [
     id for id, cls in memviz.strategies().items() if "summary_words" in cls.model_fields
@@ -41,7 +42,7 @@ def test_memory_yaml_holds_it(id: str, tmp_path: Path) -> None:
     assert strategy_of(load_memory_config(path)).summary_words == 77  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("id", WITH_LENGTH)
+@for_each("id", WITH_LENGTH)
 def test_memvizs_code_holds_it(id: str) -> None:
     assert (
         load("memviz_code", setting(id, parameters={"summary_words": 77}))[
@@ -51,7 +52,7 @@ def test_memvizs_code_holds_it(id: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("target", "id"), [pair for pair in WRITTEN if pair[1] != "langchain_summarization"]
 )
 def test_the_instruction_of_a_librarys_code_ends_with_it(target: str, id: str) -> None:

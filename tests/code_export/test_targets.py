@@ -17,6 +17,7 @@ from memviz.core.pieces import Piece
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import whole_number
 from tests.code_export.running import load, setting, with_code
+from tests.tables import for_each
 
 PYTHON = [id for id, target in targets().items() if target.language == "python"]
 CHANGES = {
@@ -120,7 +121,7 @@ def test_all_files_pass_the_linter_and_are_formatted(
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("target", PYTHON)
+@for_each("target", PYTHON)
 def test_every_parameter_that_a_replay_heeds_is_in_the_file(target: str) -> None:
     for id in with_code(target):
         for parameter in memviz.strategies()[id].parameters():
@@ -151,7 +152,7 @@ def test_what_can_only_be_replayed_is_no_program() -> None:
         targets()["memviz_code"].write(sealed)
 
 
-@pytest.mark.parametrize("target", PYTHON)
+@for_each("target", PYTHON)
 def test_models_are_values_to_edit_in_the_librarys_own_spelling(target: str) -> None:
     openai, other = (
         constants(
@@ -186,10 +187,8 @@ def test_the_offline_model_is_nobody_elses() -> None:
         assert "offline" not in found.values()
 
 
-@pytest.mark.parametrize(
-    "target", [target for target in targets() if "summary" in with_code(target)]
-)
-@pytest.mark.parametrize("wrote", ["offline", "recording:trip"])
+@for_each("target", [target for target in targets() if "summary" in with_code(target)])
+@for_each("wrote", ["offline", "recording:trip"])
 def test_every_target_summarizes_with_the_same_model_and_says_so(
     target: str, wrote: str
 ) -> None:

@@ -21,6 +21,7 @@ from memviz.core.memory import Memory
 from memviz.core.pieces import Piece
 from memviz.strategies.base import Strategy
 from tests.code_export.running import setting, with_code
+from tests.tables import for_each
 
 FOLDER = Path(memviz.__file__).parent / "code_export" / "templates"
 NAMES = [
@@ -128,7 +129,7 @@ def test_every_template_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert used == set(NAMES)
 
 
-@pytest.mark.parametrize("target", [id for id in targets() if id != "memory_yaml"])
+@for_each("target", [id for id in targets() if id != "memory_yaml"])
 def test_every_value_on_top_of_a_file_is_the_settings(target: str) -> None:
     for id in with_code(target):
         wanted = setting(id)
@@ -145,7 +146,7 @@ def test_every_value_on_top_of_a_file_is_the_settings(target: str) -> None:
                 assert node.targets[0].id in known
 
 
-@pytest.mark.parametrize("target", [id for id in targets() if id != "memory_yaml"])
+@for_each("target", [id for id in targets() if id != "memory_yaml"])
 def test_a_program_has_none_of_the_templates_own_names(target: str) -> None:
     shared = set(template_files.read_template("rules").definitions) - {"Memory"}
     for id in with_code(target):

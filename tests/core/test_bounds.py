@@ -37,6 +37,7 @@ from memviz.engine.thinking import decision_of, recall_of
 from memviz.metrics.cost.pricing import unpriced
 from memviz.tuning.grid import settings
 from tests.engine.calling import Caller, recall, says
+from tests.tables import for_each
 
 MAX_SENTENCE_CHARS = 500
 HUGE = 10**23
@@ -92,7 +93,7 @@ def test_a_configuration_that_never_ends_is_left() -> None:
         load_memory_config("/dev/zero")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "arguments",
     [
         {"last_n": HUGE},
@@ -101,7 +102,6 @@ def test_a_configuration_that_never_ends_is_left() -> None:
         {"turn_numbers": [1] * 20_000},
         {"a" * 5000: 1},
     ],
-    ids=["last_n", "turn", "message", "many", "name"],
 )
 def test_a_models_recall_out_of_all_bounds_is_a_sentence_for_it(
     arguments: dict[str, Any],
@@ -111,7 +111,7 @@ def test_a_models_recall_out_of_all_bounds_is_a_sentence_for_it(
     assert len(str(caught.value)) < MAX_SENTENCE_CHARS
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [DEEP, '{"last_n":' * 5000, '{"last_n": ' + "9" * 5000 + "}", '{"last_n": NaN}'],
 )
@@ -133,9 +133,7 @@ def test_a_chat_goes_on_after_such_a_recall() -> None:
     assert record.reply == "I could not look that up."
 
 
-@pytest.mark.parametrize(
-    "recalled", [{"last_n": HUGE}, {"turns": [HUGE]}, {"messages": [-HUGE]}]
-)
+@for_each("recalled", [{"last_n": HUGE}, {"turns": [HUGE]}, {"messages": [-HUGE]}])
 def test_a_recall_of_ones_own_has_the_same_bounds(recalled: dict[str, Any]) -> None:
     with pytest.raises(RecallError, match="at most 15 digits"):
         Recall(**recalled)
@@ -147,7 +145,7 @@ def test_more_messages_than_there_are_may_be_recalled() -> None:
     assert len(chat.recall(last_n=LARGEST_NUMBER).indices) == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     "query",
     [
         {"setting": [f"window {DEEP}"]},
@@ -163,7 +161,6 @@ def test_more_messages_than_there_are_may_be_recalled() -> None:
         {"look": ["-1"]},
         {"counter": ["x" * 5000]},
     ],
-    ids=str,
 )
 def test_a_link_is_passed_over_in_one_sentence(query: dict[str, list[str]]) -> None:
     state = CompareState()
@@ -177,12 +174,10 @@ def test_a_link_is_passed_over_in_one_sentence(query: dict[str, list[str]]) -> N
     assert len(problems[0]) < MAX_SENTENCE_CHARS
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("id", "name"), [("window", "window_size"), ("summary_buffer", "max_token_limit")]
 )
-@pytest.mark.parametrize(
-    "value", [LARGEST_NUMBER + 1, 10**20, 10**5000], ids=["2^53", "10^20", "10^5000"]
-)
+@for_each("value", [LARGEST_NUMBER + 1, 10**20, 10**5000])
 def test_a_parameter_is_no_larger_than_every_part_of_the_program_can_hold(
     id: str, name: str, value: int
 ) -> None:
@@ -205,7 +200,7 @@ def test_a_grid_has_no_more_settings_than_anybody_waits_for() -> None:
         settings(grid)
 
 
-@pytest.mark.parametrize("price", [float("nan"), float("inf"), 1e308, -1.0])
+@for_each("price", [float("nan"), float("inf"), 1e308, -1.0])
 def test_a_price_by_hand_is_a_price(price: float) -> None:
     with pytest.raises(ValueError, match="0 or more and at most"):
         unpriced("some/model").by_hand(input_usd_per_million=price)
@@ -248,9 +243,7 @@ def test_json_is_read_within_bounds() -> None:
     assert is_deeper([[[1]]], 2)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "-1", "1.0", " 1", "²", "٣", "9" * 16, "9" * 5000]
-)
+@for_each("text", ["", "-1", "1.0", " 1", "²", "٣", "9" * 16, "9" * 5000])
 def test_a_number_is_written_with_digits_alone(text: str) -> None:
     with pytest.raises(ValueError, match="not a whole number"):
         whole_number(text)

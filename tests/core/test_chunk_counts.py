@@ -1,11 +1,11 @@
 """Tokens counted by chunks are those that the tokenizer gives for the whole text."""
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memviz.core import counters
 from memviz.core.chunk_counts import ChunkCounts
+from tests.tables import for_each
 
 PIECES = (
     "He", "paid", "(in", "cash).", "3,600", "€", "it's", "don't'LL", "'s", "x=1", "...", "\n", "\n\n", "\r\n", "\t",
@@ -13,12 +13,12 @@ PIECES = (
     "-", "--", "“", "A", "ABC", "aB", "̈", "\u200b", "_", "\x00", "<|endoftext|>",
 )  # fmt: skip
 TEXTS = st.lists(st.sampled_from((*PIECES, *[" "] * 20)), max_size=16).map("".join)
-ENCODINGS = pytest.mark.parametrize("name", counters.ENCODING_FILES)
+ENCODINGS = for_each("name", counters.ENCODING_FILES)
 
 
-@ENCODINGS
 @given(text=TEXTS | st.text(max_size=40))
 @example(text="He paid (in cash).  Then \n he left. ")
+@ENCODINGS
 def test_chunks_have_the_tokens_of_the_text(name: str, text: str) -> None:
     counted = counters.counter(name)(text)
     assert counted == len(counters._encode(name)(text))

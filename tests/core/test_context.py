@@ -13,6 +13,7 @@ from memviz import Block, Context, Fate, Message, Recall
 from memviz.core.context import BLOCK_ORDER, PARTS_IN_USE, TOKEN_PARTS
 from tests.engine.probes import IDS, small
 from tests.strategies.conversations import conversations, outcomes, summarizer
+from tests.tables import for_each
 
 SYSTEM, QUESTION = Message("system", "Be brief."), Message("user", "Why?")
 CONTEXT = Context(
@@ -30,9 +31,7 @@ def test_a_block_is_found_by_its_kind() -> None:
     assert CONTEXT.block("summary") is None
 
 
-@pytest.mark.parametrize(
-    ("value", "name"), [(CONTEXT, "blocks"), (CONTEXT.blocks[0], "tokens")]
-)
+@for_each(("value", "name"), [(CONTEXT, "blocks"), (CONTEXT.blocks[0], "tokens")])
 def test_cannot_be_changed(value: object, name: str) -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         setattr(value, name, ())

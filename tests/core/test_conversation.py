@@ -17,6 +17,7 @@ from memviz import Log, Message, MessageError, ToolCall
 from tests.counted_work import steps_of
 from tests.strategies.conversations import conversations
 from tests.strategies.reference import caller_of, turn_numbers
+from tests.tables import for_each
 
 CALL = {
     "id": "c1",
@@ -51,9 +52,7 @@ class TestMessage:
             {"seen": True},
         )
 
-    @pytest.mark.parametrize(
-        "role", ["developer", "", "User", None, 3, ["user"], {"a": 1}]
-    )
+    @for_each("role", ["developer", "", "User", None, 3, ["user"], {"a": 1}])
     def test_unknown_role_is_an_error_of_the_family(self, role: object) -> None:
         with pytest.raises(MessageError) as caught:
             Message.of({"role": role, "content": "x"})
@@ -62,12 +61,12 @@ class TestMessage:
             for known in ("system", "user", "assistant", "tool")
         )
 
-    @pytest.mark.parametrize("content", [3, [3], {"text": "x"}, b"x", True])
+    @for_each("content", [3, [3], {"text": "x"}, b"x", True])
     def test_content_that_is_no_text_is_an_error(self, content: object) -> None:
         with pytest.raises(MessageError, match="text"):
             Message.of({"role": "user", "content": content})
 
-    @pytest.mark.parametrize(
+    @for_each(
         "value",
         [
             "Hello",
@@ -94,7 +93,7 @@ class TestMessage:
         )
         assert Message.of({"role": "assistant"}).content == ""
 
-    @pytest.mark.parametrize("key", ["text", "message", "value"])
+    @for_each("key", ["text", "message", "value"])
     def test_the_text_is_read_where_it_stands(self, key: str) -> None:
         assert Message.of({"role": "user", key: "I live in Lisbon"}) == Message(
             "user", "I live in Lisbon"
@@ -107,7 +106,7 @@ class TestMessage:
                 == "I live in Lisbon"
             )
 
-    @pytest.mark.parametrize(
+    @for_each(
         "value",
         [
             {"role": "user", "words": "Hi"},
@@ -122,7 +121,7 @@ class TestMessage:
             Message.of(value)
         assert all(repr(key) in str(caught.value) for key in value)
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("parts", "text"),
         [
             (
@@ -178,7 +177,7 @@ class TestMessage:
             tool_calls=(ToolCall("c1", "look_up", '{"q": "rain"}'),),
         )
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("part", "words"),
         [
             (3, "an int|a part that is int"),
@@ -255,9 +254,7 @@ class TestMessage:
         assert message.to_request() == {"role": "user", "content": "Hello"}
         assert message.to_dict()["meta"] == {"secret": 1}
 
-    @pytest.mark.parametrize(
-        "text", ["a\ud800b", "\udc00", "\ufeffstart", "tab\tand\x00null"]
-    )
+    @for_each("text", ["a\ud800b", "\udc00", "\ufeffstart", "tab\tand\x00null"])
     def test_content_can_always_be_written_as_utf8(self, text: str) -> None:
         content = Message("user", text).content
         assert content.encode("utf-8").decode("utf-8") == content
@@ -294,12 +291,12 @@ class TestMessage:
         )
         assert Message.of(json.loads(json.dumps(message.to_dict()))) == message
 
-    @pytest.mark.parametrize("empty", [{"name": ""}, {"meta": {}}])
+    @for_each("empty", [{"name": ""}, {"meta": {}}])
     def test_dictionary_keeps_even_what_is_empty(self, empty: dict) -> None:
         message = Message("user", "Hello", **empty)
         assert Message.of(message.to_dict()) == message
 
-    @pytest.mark.parametrize("field", ["name", "tool_call_id"])
+    @for_each("field", ["name", "tool_call_id"])
     def test_every_text_can_be_written_as_utf8(self, field: str) -> None:
         message = Message("tool", "rain", **{field: "a\ud800b"})
         assert json.dumps(message.to_request(), ensure_ascii=False).encode("utf-8")
@@ -361,7 +358,7 @@ class TestLog:
         )
         assert [log.turn_start(number) for number in range(3)] == [1, 2, 6]
 
-    @pytest.mark.parametrize("number", [-1, 2])
+    @for_each("number", [-1, 2])
     def test_no_such_turn(self, number: int) -> None:
         with pytest.raises(IndexError):
             Log([Message("user", "a")]).turn(number)
@@ -386,7 +383,7 @@ class TestLog:
                 leading.pop()
             assert list(range(turn.start, turn.asked)) == leading
 
-    @pytest.mark.parametrize("between", [[], ["system"], ["system", "system"]])
+    @for_each("between", [[], ["system"], ["system", "system"]])
     def test_a_system_message_between_two_of_the_users_does_not_part_them(
         self, between: list[str]
     ) -> None:
@@ -400,7 +397,7 @@ class TestLog:
         ]
         assert log.pending is None
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("roles", "requests", "pending"),
         [
             (["user"], [], (1, 1, 1, 1)),
@@ -478,7 +475,7 @@ class TestLog:
 class TestManyToolCalls:
     """What is read grows with the calls, however many of them stand in one message."""
 
-    @pytest.mark.parametrize("per_message", [1, 400])
+    @for_each("per_message", [1, 400])
     def test_work_grows_with_the_calls_and_not_with_their_square(
         self, per_message: int
     ) -> None:

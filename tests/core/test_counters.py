@@ -15,6 +15,7 @@ import memviz
 from memviz import Log, Message, UnknownCounterError
 from memviz.core.counters import COUNTERS, Counter
 from memviz.core.token_sums import TokenSums
+from tests.tables import for_each
 
 ENCODINGS = ["o200k_base", "cl100k_base", "p50k_base"]
 
@@ -32,7 +33,7 @@ def test_unknown_counter_lists_the_known_ones() -> None:
     assert all(name in str(caught.value) for name in COUNTERS)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "chars4", "bytes4"),
     [
         ("", 1, 1),
@@ -55,11 +56,11 @@ def test_estimates_follow_their_rule(text: str) -> None:
     assert memviz.counter("bytes4")(text) == max(1, len(text.encode()) // 4)
 
 
-@pytest.mark.parametrize("name", ENCODINGS)
 @given(text=st.text())
 @example(text="")
 @example(text="<|endoftext|>")
 @example(text="<|endofprompt|> <|fim_prefix|>")
+@for_each("name", ENCODINGS)
 def test_encodings_count_as_tiktoken_does_for_ordinary_text(
     name: str, text: str
 ) -> None:
@@ -67,16 +68,14 @@ def test_encodings_count_as_tiktoken_does_for_ordinary_text(
     assert count == len(tiktoken.get_encoding(name).encode_ordinary(text))
 
 
-@pytest.mark.parametrize("name", ENCODINGS)
+@for_each("name", ENCODINGS)
 def test_special_token_text_counts_as_ordinary_text(name: str) -> None:
     count = memviz.counter(name)
     assert count("<|endoftext|>") > 1
 
 
-@pytest.mark.parametrize("name", ["o200k_base", "chars4"])
-@pytest.mark.parametrize(
-    "text", [" " * 1_000_001, "a" * 200_000, "\ud800 lone surrogate"]
-)
+@for_each("name", ["o200k_base", "chars4"])
+@for_each("text", [" " * 1_000_001, "a" * 200_000, "\ud800 lone surrogate"])
 def test_hostile_texts_never_raise(name: str, text: str) -> None:
     assert memviz.counter(name)(text) >= 1
 
@@ -134,13 +133,13 @@ class TestTokenSums:
         assert calls == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("name", list(COUNTERS))
 @given(
     lines=st.lists(
         st.text(st.characters(exclude_categories=["Cs"]), min_size=1).map(str.strip),
         min_size=1,
     )
 )
+@for_each("name", list(COUNTERS))
 def test_units_of_lines_that_start_with_a_bracket_add_up(
     name: str, lines: list[str]
 ) -> None:
@@ -153,10 +152,10 @@ def test_units_of_lines_that_start_with_a_bracket_add_up(
     assert counter.tokens(sum(parts)) == counter("\n".join(entries))
 
 
-@pytest.mark.parametrize("name", list(COUNTERS))
 @given(text=st.text("aB1 .,!'\"/-()\n\t\u00a0é中🙂", max_size=12).map(str.strip))
 @example(text="x" * 50_000)
 @example(text="one  -)")
+@for_each("name", list(COUNTERS))
 def test_a_line_break_behind_a_text_adds_what_it_says(name: str, text: str) -> None:
     counter = COUNTERS[name]
     assert counter.units(text + "\n") == counter.units(text) + counter.line_break_units(
@@ -170,7 +169,6 @@ PIECES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", list(COUNTERS))
 @given(
     text=st.lists(st.text(max_size=8) | st.sampled_from(PIECES), max_size=14).map(
         "".join
@@ -178,6 +176,7 @@ PIECES = [
 )
 @example(text="one.\n\nuser: two\n/three \nfour")
 @example(text="one /[\ntwo")
+@for_each("name", list(COUNTERS))
 def test_counting_in_lines_gives_the_same(name: str, text: str) -> None:
     assert COUNTERS[name].in_lines(text) == COUNTERS[name](text)
 
@@ -209,7 +208,7 @@ def test_the_lines_of_a_function_of_ones_own_are_not_taken_apart() -> None:
     assert memviz.counter(lambda text: len(text) ** 2).in_lines("a\nb") == 9
 
 
-@pytest.mark.parametrize("name", list(COUNTERS))
+@for_each("name", list(COUNTERS))
 def test_a_pickled_counter_is_the_same_one(name: str) -> None:
     assert pickle.loads(pickle.dumps(COUNTERS[name])) is COUNTERS[name]  # noqa: S301
 

@@ -45,6 +45,7 @@ from memviz.watching.otlp import make_receiver
 from memviz.watching.own_process import MOST_WAITING, _WaitingRoom
 from memviz.watching.proxy import checked_address
 from memviz.watching.serving import LocalServer
+from tests.tables import for_each
 
 KEY = "sk-secret-0123456789abcdef"
 HELLO = [Message("user", "Hello")]
@@ -597,7 +598,7 @@ def test_the_public_names_are_of_the_family() -> None:
     assert all(issubclass(getattr(memviz, name), MemvizError) for name in public)
 
 
-@pytest.mark.parametrize("kind", [ModelError, *(cls for cls in family(ModelError))])
+@for_each("kind", [ModelError, *(cls for cls in family(ModelError))])
 def test_a_model_error_holds_model_and_partial_answer_and_whether_to_try_again(
     kind: type[ModelError],
 ) -> None:
@@ -618,7 +619,7 @@ def test_a_rate_limit_says_how_long_to_wait() -> None:
     assert model_errors.RateLimitError("Slow down.").retry_after_seconds is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "cls",
     [
         errors.ParameterError,

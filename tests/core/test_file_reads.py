@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz import Log, Message
 from memviz.core.file_reads import reads_files
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     ["Read", "read_file", "readFile", "mcp__disk__read_text_file", "view", "cat"],
 )
@@ -20,7 +20,7 @@ def test_tools_that_read_files(name: str) -> None:
     assert reads_files(name)
 
 
-@pytest.mark.parametrize("name", ["read_files", "write_file", "grep", "read__run", ""])
+@for_each("name", ["read_files", "write_file", "grep", "read__run", ""])
 def test_tools_that_do_something_else(name: str) -> None:
     assert not reads_files(name)
 
@@ -63,9 +63,7 @@ def test_a_whole_file_takes_the_place_of_its_parts_and_a_part_of_no_whole() -> N
     assert superseded(again) == [2]
 
 
-@pytest.mark.parametrize(
-    "text", ["no JSON", "[1]", '{"path": 1}', '{"id": "a"}', "[" * 9999]
-)
+@for_each("text", ["no JSON", "[1]", '{"path": 1}', '{"id": "a"}', "[" * 9999])
 def test_calls_that_name_no_file_are_never_superseded(text: str) -> None:
     log = called(text, text)
     assert superseded(log) == []

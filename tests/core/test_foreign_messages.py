@@ -9,6 +9,7 @@ import pytest
 
 import memviz
 from memviz import Message, MessageError, ToolCall
+from tests.tables import for_each
 
 LOOK_UP = {
     "id": "a",
@@ -215,7 +216,7 @@ class TestOpenAI:
         ) == Message("user", "Hello", name="ann")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         "Hello",

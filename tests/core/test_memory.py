@@ -13,6 +13,7 @@ from memviz.core.memory import Memory
 from memviz.core.summaries import SummaryLog, SummaryVersion
 from memviz.engine.setting import Setting, new_space
 from tests.engine.probes import SUMMARIZING, small, talk
+from tests.tables import for_each
 
 SPACES = [" ", "  ", "\n", "\n\n", "\r\n", "\t", "\u3000", "\u00a0", "\u2028"]
 SIGNS = [
@@ -94,9 +95,9 @@ class TestTokens:
         )
         assert log.tokens(start, stop) == memviz.counter(counter)(log.text(start, stop))
 
-    @pytest.mark.parametrize("counter", list(COUNTERS))
-    @pytest.mark.parametrize("id", SUMMARIZING)
     @given(texts=st.lists(odd_texts, min_size=1, max_size=4))
+    @for_each("counter", list(COUNTERS))
+    @for_each("id", SUMMARIZING)
     def test_of_every_request_are_those_of_its_summary_message(
         self, id: str, counter: str, texts: list[str]
     ) -> None:
@@ -110,12 +111,12 @@ class TestTokens:
                 memviz.counter(counter)(sent) if sent else 0
             )
 
-    @pytest.mark.parametrize("id", ["summary", "summary_only"])
+    @for_each("id", ["summary", "summary_only"])
     def test_of_no_versions_are_none(self, id: str) -> None:
         log = summary_log(memviz.strategy(id), "chars4", [summary(1)])
         assert [log.tokens(at, at) for at in (0, 1)] == [0, 0]
 
-    @pytest.mark.parametrize("counter", list(COUNTERS))
+    @for_each("counter", list(COUNTERS))
     def test_of_a_very_long_list_are_right_but_for_the_slices_that_a_tokenizer_takes(
         self, counter: str
     ) -> None:
@@ -170,7 +171,7 @@ class TestText:
         )
         assert log.text(1, 2) == "=== ACCUMULATED MEMORY SUMMARIES ===\n[Turn 2] b"
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("id", "text"),
         [
             ("summary", "Summary of earlier conversation: b"),

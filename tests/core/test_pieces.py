@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memviz.core.pieces import Messages, messages_at
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("positions", "pieces"),
     [
         ([], []),

@@ -20,6 +20,7 @@ from memviz.core.errors import MissingLibraryError
 from memviz.core.small_embedding import KEPT, embed
 from memviz.core.vectors import VectorIndex
 from tests.strategies.looked_up import embed_by_letters
+from tests.tables import for_each
 
 needs_wordllama = pytest.mark.skipif(
     find_spec("wordllama") is None, reason="wordllama is not installed"
@@ -44,7 +45,7 @@ def nothing_kept() -> Iterator[None]:
 
 
 @needs_wordllama
-@pytest.mark.parametrize("text", TEXTS)
+@for_each("text", TEXTS)
 def test_a_vector_is_that_of_the_package_itself(text: str) -> None:
     import wordllama
 

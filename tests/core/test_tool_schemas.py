@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 import memviz
 from memviz import Message
 from memviz.core.context import TOKENS_PER_MESSAGE
@@ -16,6 +14,7 @@ from memviz.core.tool_schemas import (
     schema_tokens,
 )
 from memviz.metrics.requests.traffic import traffic
+from tests.tables import for_each
 
 JARGON = [
     Message(
@@ -86,16 +85,12 @@ def billed(messages: list[Message], counter: str, *tools: dict[str, Any]) -> int
     return request.total_tokens
 
 
-@pytest.mark.parametrize(
-    ("counter", "tokens"), [("o200k_base", 124), ("cl100k_base", 129)]
-)
+@for_each(("counter", "tokens"), [("o200k_base", 124), ("cl100k_base", 129)])
 def test_messages_count_as_the_cookbook_counts_them(counter: str, tokens: int) -> None:
     assert billed(JARGON, counter) == tokens
 
 
-@pytest.mark.parametrize(
-    ("counter", "tokens"), [("o200k_base", 101), ("cl100k_base", 105)]
-)
+@for_each(("counter", "tokens"), [("o200k_base", 101), ("cl100k_base", 105)])
 def test_a_tool_counts_as_the_api_billed_it_in_the_cookbook(
     counter: str, tokens: int
 ) -> None:
@@ -162,7 +157,7 @@ LETTERS = {"type": "string", "enum": ["a", "b", "c"]}
 WITHIN = {"type": "object", "properties": {"bar": LETTERS, "baz": {"type": "boolean"}}}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tool", "tokens"),
     [
         (function("foo"), 31),
@@ -223,9 +218,7 @@ def test_references_and_alternatives_are_written_out() -> None:
     assert "  size?: number," in written
 
 
-@pytest.mark.parametrize(
-    "text", ["no JSON at all", "[1, 2]", '"text"', "{}", "[" * 100_000]
-)
+@for_each("text", ["no JSON at all", "[1, 2]", '"text"', "{}", "[" * 100_000])
 def test_what_is_no_schema_counts_as_its_text(text: str) -> None:
     count = memviz.counter("chars4")
     assert schema_tokens(count, (text,), has_system_prompt=False) > count(text)
@@ -268,7 +261,7 @@ def test_a_later_system_message_takes_the_schemas_in_while_it_is_sent() -> None:
     assert run.columns.tokens["tools"].tolist() == [first, with_system, last]
 
 
-@pytest.mark.parametrize("id", ["summary", "summary_only"])
+@for_each("id", ["summary", "summary_only"])
 def test_what_two_requests_share_holds_the_schemas_as_they_were_counted(
     id: str,
 ) -> None:

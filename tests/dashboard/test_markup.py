@@ -6,7 +6,6 @@ import re
 from html import unescape
 from html.parser import HTMLParser
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from memviz.dashboard.markup import (
     section,
     without_marks,
 )
+from tests.tables import for_each
 
 TEXTS = st.text(alphabet="ab <>&\"'=/\n")
 
@@ -58,7 +58,7 @@ def test_parts_stay_elements_where_they_are_joined() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "html"),
     [
         ("**Budget:** *about* 3,000", "<strong>Budget:</strong> <em>about</em> 3,000"),

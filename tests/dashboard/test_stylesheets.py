@@ -6,16 +6,14 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
-import pytest
+from tests.tables import for_each
 
 DASHBOARD = Path(str(files("memviz.dashboard")))
 HAS_OF_ANYTHING = re.compile(r"(?:^|[\s>+~,*]):has\(", re.MULTILINE)
 """``:has(`` that no tag, class or attribute stands before: ``> :has(.a)``, ``*:has(.a)``."""
 
 
-@pytest.mark.parametrize(
-    "path", sorted(DASHBOARD.rglob("*.css")), ids=lambda path: path.name
-)
+@for_each("path", sorted(DASHBOARD.rglob("*.css")))
 def test_what_has_something_is_named(path: Path) -> None:
     """Of a rule for anything that has something in it, the browser asks each element of the page whether it has it, and
     a chart has thousands. Such rules took a seventh of what it costs to draw one."""

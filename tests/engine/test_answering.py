@@ -32,8 +32,9 @@ from tests.engine.calling import (
 )
 from tests.engine.probes import REPRESENTATIVES, Digest, small
 from tests.same_runs import contents
+from tests.tables import for_each
 
-every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
+every_kind = for_each("id", REPRESENTATIVES)
 LOOK = "Let me look."
 FIRST_TURN = ["question 0", "answer 0"]
 
@@ -231,7 +232,7 @@ class TestWhatTheModelIsTold:
             "Recalled 0 messages. There is no turn 4, no message 6: this conversation has 3 turns so far."
         )
 
-    @pytest.mark.parametrize(
+    @for_each(
         "arguments",
         ["{nope", "[1]", "{}", '{"turns": [1]}', '{"turn_numbers": ["one"]}'],
     )
@@ -250,7 +251,7 @@ class TestWhatTheModelIsTold:
         assert record.recalled is not None
         assert record.recalled.by_model == 1, "what named nothing recalled nothing"
 
-    @pytest.mark.parametrize("name", ["search_web", THINK])
+    @for_each("name", ["search_web", THINK])
     def test_an_unknown_tool_is_an_error_that_names_the_one_there_is(
         self, name: str
     ) -> None:
@@ -402,9 +403,7 @@ class TestBound:
 
 
 class TestFailure:
-    @pytest.mark.parametrize(
-        "failure", [ModelError("down"), "", " \n", KeyboardInterrupt()]
-    )
+    @for_each("failure", [ModelError("down"), "", " \n", KeyboardInterrupt()])
     def test_in_the_second_call_leaves_everything_as_it_was(self, failure: Any) -> None:
         script = [
             says(recall(turn_numbers=[1])),
@@ -519,7 +518,7 @@ class TestStream:
 
 
 class TestWhoMayRecall:
-    @pytest.mark.parametrize("recall_tool", [None, True])
+    @for_each("recall_tool", [None, True])
     def test_nobody_where_recall_is_switched_off(
         self, recall_tool: bool | None
     ) -> None:
@@ -542,7 +541,7 @@ class TestWhoMayRecall:
         chat.send("Which colour?")
         assert caller_of(chat).tools == [(RECALL,) if id == "summary_only" else ()]
 
-    @pytest.mark.parametrize("recall_tool", [None, True])
+    @for_each("recall_tool", [None, True])
     def test_no_model_that_takes_no_tools(self, recall_tool: bool | None) -> None:
         model = Plain()
         chat = memviz.Chat(
@@ -578,7 +577,7 @@ class TestPins:
     """What is pinned is sent with every request, whatever the model recalls besides."""
 
     @every_kind
-    @pytest.mark.parametrize(
+    @for_each(
         "arguments",
         [{"last_n": 20}, {"turn_numbers": [9]}, {"turn_numbers": [*range(2, 20)]}],
     )
@@ -772,7 +771,7 @@ class TestAfterwards:
         )
         assert len({texts_of(record.context.messages) for record in records}) == 1
 
-    @pytest.mark.parametrize(
+    @for_each(
         "id",
         [
             "summary",

@@ -25,8 +25,10 @@ from memviz import (
 from tests.engine.calling import RECALL, Caller, recall, recalled, says
 from tests.engine.probes import REPRESENTATIVES, SUMMARIZING, Digest, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
+from tests.tables import for_each
 
-every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
+every_kind = for_each("id", REPRESENTATIVES)
+for_every_kind = for_each("id", REPRESENTATIVES)
 BUFFER = memviz.strategy("buffer")
 
 
@@ -74,8 +76,8 @@ def a_replay(
 
 
 class TestTheRun:
-    @every_kind
     @given(messages=conversations(), plan=outcomes)
+    @for_every_kind
     def test_stays_as_it_is(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:
@@ -111,8 +113,8 @@ class TestTheRun:
 
 
 class TestTheContext:
-    @every_kind
     @given(messages=conversations(), plan=outcomes)
+    @for_every_kind
     def test_is_what_a_chat_over_this_run_would_send(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:
@@ -161,8 +163,8 @@ class TestTheContext:
         assert record.recalled is not None
         assert record.recalled.indices == (0, 1, 2, 4, 7)
 
-    @pytest.mark.parametrize("id", REPRESENTATIVES)
-    @pytest.mark.parametrize("turns", [1, 4, 5])
+    @for_each("id", REPRESENTATIVES)
+    @for_each("turns", [1, 4, 5])
     def test_after_a_stopped_reply_is_what_the_chat_would_send(
         self, id: str, turns: int
     ) -> None:
@@ -182,7 +184,7 @@ class TestTheContext:
         )
         assert record.context == resumed.send("What do you know?").context
 
-    @pytest.mark.parametrize("id", SUMMARIZING)
+    @for_each("id", SUMMARIZING)
     def test_is_the_same_after_a_failure_to_summarize(self, id: str) -> None:
         down = ScriptedModel(iter(lambda: ModelError("down"), object()))
         run = a_replay(small(id), model=down)
@@ -221,7 +223,7 @@ class TestTheContext:
 
 
 class TestWhoIsAsked:
-    @pytest.mark.parametrize("id", SUMMARIZING)
+    @for_each("id", SUMMARIZING)
     def test_the_model_summarizes_where_nobody_else_is_named(self, id: str) -> None:
         run = a_replay(small(id), talk(4))
         models = [Digest(), ScriptedModel(f"words {n}" for n in range(9))]
@@ -247,7 +249,7 @@ class TestWhoIsAsked:
         assert record.facts is not None
         assert (record.facts.model, bool(record.reply)) == ("offline", True)
 
-    @pytest.mark.parametrize("id", ["buffer", "summary_only"])
+    @for_each("id", ["buffer", "summary_only"])
     def test_a_model_that_fails_leaves_the_run_as_it_is(self, id: str) -> None:
         run = a_replay(small(id))
         before, model = frozen(run), ScriptedModel([ModelError("down"), "Here I am."])
@@ -257,7 +259,7 @@ class TestWhoIsAsked:
         assert ask(run, "What do you know?", model=model).reply == "Here I am."
         assert model.requests[0] == model.requests[1]
 
-    @pytest.mark.parametrize("question", ["", "  \n", None, 7])
+    @for_each("question", ["", "  \n", None, 7])
     def test_nobody_is_asked_an_empty_question(self, question: Any) -> None:
         with pytest.raises(MessageError, match="empty"):
             ask(a_replay(BUFFER), question, model=ScriptedModel([]))
@@ -298,7 +300,7 @@ class TestRecall:
         assert record.recalled is None
         assert record.context == chat.send("What do you know?").context
 
-    @pytest.mark.parametrize("id", ["window", "summary_only"])
+    @for_each("id", ["window", "summary_only"])
     def test_the_model_can_do_so_by_itself_where_it_may(self, id: str) -> None:
         run = a_replay(small(id))
         model = Caller([says(recall(turn_numbers=[2])), "It was number 1."])

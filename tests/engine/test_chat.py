@@ -15,8 +15,10 @@ from memviz.core.model_errors import MissingVectorsError
 from tests.engine.probes import IDS, REPRESENTATIVES, Digest, sent, small, timeless
 from tests.same_runs import contents
 from tests.strategies.conversations import outcomes, summarizer, text_of
+from tests.tables import for_each
 
 every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
+for_every_kind = for_each("id", REPRESENTATIVES)
 words = st.integers(1, 12)
 
 
@@ -119,7 +121,7 @@ class TestSend:
         chat.send("How are you?")
         assert [v.text for v in chat.run.summaries] == ["they met"]
 
-    @pytest.mark.parametrize("text", ["", "  \n", None, 7])
+    @for_each("text", ["", "  \n", None, 7])
     def test_an_empty_message_is_an_error_and_is_not_kept(self, text: Any) -> None:
         chat = chat_with(memviz.strategy("buffer"), "Hi!")
         with pytest.raises(MessageError):
@@ -210,7 +212,7 @@ class TestFailure:
         ]
         assert [record.turn for record in chat.run.turns] == [1, 2]
 
-    @pytest.mark.parametrize("reply", ["", "  \n"])
+    @for_each("reply", ["", "  \n"])
     def test_an_empty_reply_is_a_failure(self, reply: str) -> None:
         chat = chat_with(memviz.strategy("buffer"), reply, "Hi!")
         with pytest.raises(ModelError):
@@ -432,7 +434,7 @@ class TestResume:
 
 class TestResumeAfterAStop:
     @every_kind
-    @pytest.mark.parametrize("words", [1, 30])
+    @for_each("words", [1, 30])
     def test_goes_on_as_if_it_had_never_been_put_away(
         self, id: str, words: int
     ) -> None:
@@ -453,10 +455,10 @@ class TestResumeAfterAStop:
 
 
 class TestLiveIsReplay:
-    @every_kind
     @given(
         sizes=st.lists(st.tuples(words, words), min_size=1, max_size=10), plan=outcomes
     )
+    @for_every_kind
     def test_for_the_same_transcript_and_summaries(
         self, id: str, sizes: list[tuple[int, int]], plan: list[str]
     ) -> None:

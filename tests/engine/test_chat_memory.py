@@ -25,8 +25,10 @@ from tests.engine.probes import (
     talk,
 )
 from tests.strategies.conversations import conversations, outcomes, summarizer
+from tests.tables import for_each
 
-every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
+every_kind = for_each("id", REPRESENTATIVES)
+for_every_kind = for_each("id", REPRESENTATIVES)
 
 
 def memory_of(id: str, messages: list[Message], **options: object) -> ChatMemory:
@@ -38,8 +40,8 @@ def memory_of(id: str, messages: list[Message], **options: object) -> ChatMemory
 
 
 class TestLoad:
-    @every_kind
     @given(messages=conversations(), plan=outcomes)
+    @for_every_kind
     def test_at_each_request_gives_what_a_replay_sends(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:
@@ -131,7 +133,7 @@ class TestLoad:
         ]
         assert memory_of(id, messages).load()[-2:] == messages[-2:]
 
-    @pytest.mark.parametrize("id", ["summary_only", "recent_only"])
+    @for_each("id", ["summary_only", "recent_only"])
     def test_a_turn_has_one_entry_even_when_looked_at_before_it_is_over(
         self, id: str
     ) -> None:
@@ -153,8 +155,8 @@ class TestLoad:
 
 
 class TestLogIsNeverCut:
-    @every_kind
     @given(messages=conversations(), plan=outcomes)
+    @for_every_kind
     def test_get_all_has_every_message(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:
@@ -177,7 +179,7 @@ class TestLogIsNeverCut:
         memory.load().clear()
         assert memory.get_all() == talk(2)
 
-    @pytest.mark.parametrize("id", SUMMARIZING)
+    @for_each("id", SUMMARIZING)
     def test_an_interrupted_summarizer_loses_nothing(self, id: str) -> None:
         memory = ChatMemory(
             small(id),
@@ -252,7 +254,7 @@ class TestNoSummarizer:
         assert loaded[0].role == "user"
 
 
-@pytest.mark.parametrize("take", ["put", "append"])
+@for_each("take", ["put", "append"])
 def test_a_message_is_taken_in_with_its_text_or_refused(take: str) -> None:
     memory = ChatMemory(memviz.strategy("buffer"))
     getattr(memory, take)({"role": "user", "text": "I live in Lisbon"})
@@ -323,9 +325,7 @@ class TestAsync:
         asyncio.run(loop(memory))
         assert memory.load()[0].content.endswith("a summary")
 
-    @pytest.mark.parametrize(
-        "read", [lambda memory: memory.run, lambda memory: memory.headroom()]
-    )
+    @for_each("read", [lambda memory: memory.run, lambda memory: memory.headroom()])
     def test_who_asks_what_was_done_waits_for_the_call_at_work(
         self, read: Callable[[ChatMemory], object]
     ) -> None:
@@ -343,7 +343,7 @@ class TestAsync:
             putting.result(60)
             reading.result(60)
 
-    @pytest.mark.parametrize("id", SUMMARIZING)
+    @for_each("id", SUMMARIZING)
     def test_several_at_once_on_one_memory_work_one_after_the_other(
         self, id: str
     ) -> None:
@@ -429,7 +429,7 @@ class TestRecallInAToolLoop:
         with pytest.raises(memviz.RecallError, match="name"):
             memory.recall_conversation(**dict.fromkeys(names))
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("arguments", "words"),
         [
             (
@@ -449,7 +449,7 @@ class TestRecallInAToolLoop:
 
 
 class TestWrongTypes:
-    @pytest.mark.parametrize(
+    @for_each(
         ("strategy", "options", "name"),
         [
             ("summary", {}, "strategy"),
@@ -469,7 +469,7 @@ class TestWrongTypes:
             ):
                 face(strategy, **options)
 
-    @pytest.mark.parametrize(
+    @for_each(
         "messages",
         ["Hello", 5, None, {"role": "user", "content": "x"}, Message("user", "x")],
     )
@@ -515,7 +515,7 @@ def test_the_text_beside_a_call_without_a_result_is_sent_without_the_call() -> N
     ]
 
 
-@pytest.mark.parametrize("then", [[], [Message("user", "And?")]])
+@for_each("then", [[], [Message("user", "And?")]])
 def test_of_two_calls_only_the_answered_one_is_sent(then: list[Message]) -> None:
     memory = ChatMemory(memviz.strategy("buffer"))
     asked = [

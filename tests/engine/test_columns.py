@@ -18,6 +18,7 @@ from memviz.engine.requests import Requests
 from memviz.strategies.base import Strategy, Trigger
 from tests.engine.probes import IDS, small
 from tests.strategies.conversations import conversations, outcomes, summarizer
+from tests.tables import for_each
 
 
 class Odd(Strategy):
@@ -78,9 +79,7 @@ KEPT_IN_FULL = (
     "pydantic_ai_compaction",
 )
 """They send more than one range, or notes inside the system prompt."""
-every_setting = pytest.mark.parametrize(
-    "strategy", SETTINGS, ids=lambda one: f"{one.id} {one.model_dump()}"
-)
+every_setting = for_each("strategy", SETTINGS)
 
 
 def recorded(run: Run) -> dict[str, Any]:
@@ -141,13 +140,13 @@ def in_columns(run: Run) -> dict[str, Any]:
     }
 
 
-@every_setting
 @given(
     messages=conversations(),
     plan=st.none() | outcomes,
     prompt=st.sampled_from([None, "Be brief."]),
     counter=st.sampled_from(["chars4", "o200k_base"]),
 )
+@every_setting
 def test_columns_say_what_the_records_say(
     strategy: Strategy,
     messages: list[Message],

@@ -26,6 +26,7 @@ from memviz.strategies.clauses import (
     trigger_from,
 )
 from tests.engine.written_strategies import Pipeline, Tracks, talk
+from tests.tables import for_each
 from tests.tool_loops import loops
 
 
@@ -63,7 +64,7 @@ def test_a_summary_behind_the_messages_stands_there() -> None:
     assert sent == ["history", "summary", "input"]
 
 
-@pytest.mark.parametrize("policy", ["leave", "drop"])
+@for_each("policy", ["leave", "drop"])
 def test_what_follows_a_failure_is_the_policy_of_the_rule(
     policy: FailurePolicy,
 ) -> None:
@@ -264,7 +265,7 @@ class TestClauses:
         )
         assert not trigger.judge(Held(4200, 9)).is_over
 
-    @pytest.mark.parametrize(
+    @for_each(
         "text", ["10 parrots", "0.5 of the messages", "0.5 tokens", "10 of the turns"]
     )
     def test_text_that_is_no_clause_is_named(self, text: str) -> None:

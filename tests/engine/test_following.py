@@ -5,8 +5,6 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-import pytest
-
 import memviz
 from memviz.engine.following import Following
 from memviz.engine.replay import setting_for
@@ -14,6 +12,7 @@ from memviz.engine.run import Run
 from memviz.strategies.base import Trigger
 from memviz.transcripts.samples import sample
 from tests.engine.probes import REPRESENTATIVES, small
+from tests.tables import for_each
 
 
 def without_seconds(value: Any) -> Any:
@@ -33,10 +32,8 @@ def same(one: Run, other: Run) -> bool:
     return bool(without_seconds(one.to_dict()) == without_seconds(other.to_dict()))
 
 
-@pytest.mark.parametrize(
-    "id", [id for id in REPRESENTATIVES if small(id).trigger is not Trigger.TURN]
-)
-@pytest.mark.parametrize("name", ["trip", "agent"])
+@for_each("id", [id for id in REPRESENTATIVES if small(id).trigger is not Trigger.TURN])
+@for_each("name", ["trip", "agent"])
 def test_however_it_grows_the_run_is_that_of_all_at_once(id: str, name: str) -> None:
     transcript = sample(name)
     rule = small(id)

@@ -29,8 +29,10 @@ from tests.engine.calling import Caller, recall, recalled, says, texts
 from tests.engine.probes import REPRESENTATIVES, Digest, sent, small, talk, timeless
 from tests.same_runs import contents
 from tests.strategies.conversations import conversations, outcomes, summarizer
+from tests.tables import for_each
 
 every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
+for_every_kind = for_each("id", REPRESENTATIVES)
 BUFFER = memviz.strategy("buffer")
 TOOL_TALK = [
     Message("system", "You are a weather man."),
@@ -200,7 +202,7 @@ class TestRequests:
         assert timeless(runs[0]) == timeless(runs[1])
         assert runs[0].log is not runs[1].log
 
-    @pytest.mark.parametrize("messages", [[], [Message("assistant", "Hello?")]])
+    @for_each("messages", [[], [Message("assistant", "Hello?")]])
     def test_without_a_message_of_a_user_there_is_nothing_to_answer(
         self, messages: list[Message]
     ) -> None:
@@ -220,7 +222,7 @@ class TestRequests:
         assert all(record.reply.strip() for record in run.turns)
         assert len(run.turns) == Log(bundled()["trip"].messages).turn_count
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("id", "said", "offered"),
         [
             ("buffer", True, True),
@@ -267,7 +269,7 @@ class TestProgress:
 
 class TestFailure:
     @every_kind
-    @pytest.mark.parametrize("failing", [1, 4, 8])
+    @for_each("failing", [1, 4, 8])
     def test_leaves_all_turns_before_and_the_same_request_is_sent_again(
         self, id: str, failing: int
     ) -> None:
@@ -291,8 +293,8 @@ class TestFailure:
             whole(a_free_run(small(id), good, system_prompt="Be kind."))
         )
 
-    @every_kind
     @given(plan=outcomes, failing=st.sets(st.integers(1, 8)))
+    @for_every_kind
     def test_asks_the_summarizer_no_more_than_once_more(
         self, id: str, plan: list[str], failing: set[int]
     ) -> None:
@@ -371,9 +373,7 @@ class TestStop:
 
 class TestGoingOn:
     @every_kind
-    @pytest.mark.parametrize(
-        "left", ["between turns", "after a failure", "within a reply"]
-    )
+    @for_each("left", ["between turns", "after a failure", "within a reply"])
     def test_from_where_it_was_left_ends_as_if_never_left(
         self, id: str, left: str
     ) -> None:
@@ -490,7 +490,7 @@ class TestRecalls:
         }
         assert found == {6: (0, 1), 7: (2, 3, 5)}
 
-    @pytest.mark.parametrize(
+    @for_each(
         "first",
         [
             [ModelError("down")],

@@ -20,6 +20,7 @@ from memviz.strategies.library import Ask, FromLibrary, LibraryStrategy
 from memviz.transcripts.base import Transcript
 from tests.engine.written_strategies import Folding, FoldingSix, Tracks, talk
 from tests.own_strategies import OWN, known
+from tests.tables import for_each
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -124,16 +125,13 @@ def changes(run: Run) -> list[dict[str, Any]]:
     return [{**compaction.to_dict(), "seconds": 0} for compaction in run.compactions]
 
 
-ACTIONS = st.lists(
-    st.sampled_from(["send", "send", "send", "send", "fail", "undo", "again"]),
-    min_size=6,
-    max_size=16,
-)
+ACTION = st.sampled_from(["send", "send", "send", "send", "fail", "undo", "again"])
+ACTIONS = st.lists(ACTION, min_size=6, max_size=16)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("id", STRATEGIES)
-@given(actions=ACTIONS)
+@given(actions=st.lists(ACTION, min_size=6, max_size=10))
 def test_a_chat_that_is_left_after_each_step_goes_on_the_same(
     id: str, store: Store, actions: list[str]
 ) -> None:
@@ -148,7 +146,7 @@ def test_a_chat_that_is_left_after_each_step_goes_on_the_same(
     )
 
 
-@pytest.mark.parametrize("id", STRATEGIES)
+@for_each("id", STRATEGIES)
 def test_a_chat_that_went_back_to_its_strategy_goes_on_the_same(
     id: str, store: Store
 ) -> None:
@@ -166,8 +164,8 @@ def test_a_chat_that_went_back_to_its_strategy_goes_on_the_same(
     assert left.summarizer.requests == stays.summarizer.requests
 
 
-@pytest.mark.parametrize("id", STRATEGIES)
 @given(actions=ACTIONS)
+@for_each("id", STRATEGIES)
 def test_what_was_taken_back_leaves_nothing_behind(id: str, actions: list[str]) -> None:
     wandering, straight = Holder(id, None), Holder(id, None)
     for number, action in enumerate(actions):
@@ -224,7 +222,7 @@ class Lending(LibraryStrategy):
         return LIBRARIES[self.library](ask, True)
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@for_each("library", LIBRARIES)
 def test_a_library_that_is_opened_again_gets_all_its_answers_and_asks_nobody(
     library: str,
 ) -> None:
@@ -263,7 +261,7 @@ def test_the_answer_is_on_record_where_strategy_or_library_made_another_text_of_
         ]
 
 
-@pytest.mark.parametrize("strategy", [Tracks(), Folding()])
+@for_each("strategy", [Tracks(), Folding()])
 def test_answers_on_record_make_the_same_run_again(strategy: memviz.Strategy) -> None:
     run = memviz.replay(talk(9), strategy, model=Echo(), counter=len)
     again = memviz.replay(

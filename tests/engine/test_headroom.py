@@ -30,6 +30,7 @@ from tests.strategies.conversations import (
     small_parameters,
     summarizer,
 )
+from tests.tables import for_each
 
 LIMITS = {
     "token_limit": 40,
@@ -53,7 +54,6 @@ def with_room(id: str) -> memviz.Strategy:
     )
 
 
-@pytest.mark.parametrize("id", FORECASTING)
 @given(
     messages=conversations(max_messages=12),
     loads=st.sets(st.integers(0, 12)),
@@ -77,6 +77,7 @@ def with_room(id: str) -> memviz.Strategy:
     None,
     0,
 )
+@for_each("id", FORECASTING)
 def test_of_a_conversation_that_is_held_elsewhere(
     id: str,
     messages: list[Message],
@@ -96,13 +97,13 @@ def test_of_a_conversation_that_is_held_elsewhere(
         assert not wrong(build), messages[:length]
 
 
-@pytest.mark.parametrize("id", FORECASTING)
 @given(steps=steps, plan=outcomes, prompt=prompts)
 @example([("turn", 5), ("turn", 13), ("stopped", 3)], ["good"], None)
 @example([("turn", 13), ("long", 8), ("unanswered", 3), ("undo", 1)], ["good"], None)
 @example(
     [("long", 13), ("unanswered", 2), ("edit", 13), ("undo", 2)], ["good", "long"], None
 )
+@for_each("id", FORECASTING)
 def test_of_a_chat(
     id: str, steps: list[tuple[str, int]], plan: list[str], prompt: str | None
 ) -> None:
@@ -139,9 +140,9 @@ def test_the_system_prompt_counts_where_it_is_asked_to(
         assert not wrong(build), messages[:length]
 
 
-@pytest.mark.parametrize("id", FORECASTING)
-@pytest.mark.parametrize("counter", ["chars4", words])
 @given(messages=conversations(max_messages=20), plan=outcomes)
+@for_each("id", FORECASTING)
+@for_each("counter", ["chars4", words])
 def test_of_a_replay_the_plan_agrees_at_every_request(
     id: str, counter: memviz.AnyCounter, messages: list[Message], plan: list[str]
 ) -> None:
@@ -171,9 +172,7 @@ def test_of_a_replay_the_plan_agrees_at_every_request(
             assert bool(strategy.plan(said)) == (tokens >= left.amount)
 
 
-@pytest.mark.parametrize(
-    "id", [id for id in SUMMARIZING if id != "chat_summary_buffer"]
-)
+@for_each("id", [id for id in SUMMARIZING if id != "chat_summary_buffer"])
 def test_there_is_none_without_a_summarizer(id: str) -> None:
     assert HeldElsewhere(small(id), None).headroom() is None
     assert not compacts(HeldElsewhere(small(id), None))
@@ -189,7 +188,7 @@ def test_without_a_summarizer_what_would_be_dropped_is_forecast() -> None:
     assert not wrong(build)
 
 
-@pytest.mark.parametrize("id", [id for id in IDS if small(id).trigger is Trigger.NEVER])
+@for_each("id", [id for id in IDS if small(id).trigger is Trigger.NEVER])
 def test_there_is_none_where_nothing_is_ever_summarized(id: str) -> None:
     for live in (HeldElsewhere(small(id), Digest()), HeldHere(small(id), Digest())):
         assert live.headroom() is None

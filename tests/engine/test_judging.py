@@ -25,6 +25,7 @@ from memviz.transcripts.samples import sample
 from tests.engine.calling import Caller, recall, says
 from tests.engine.probes import talk
 from tests.models.openai_server import OpenAIServer, openai_server, status, text
+from tests.tables import for_each
 
 KEY = "sk-top-secret-0123456789"
 PROBES = (
@@ -135,7 +136,7 @@ def test_the_judge_gets_all_it_needs_as_data_and_nothing_else(
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "verdict"),
     [
         ("RIGHT", "right"),

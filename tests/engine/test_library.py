@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pytest
-
 import memviz
 from memviz import Fate, Message, ScriptedModel
 from memviz.core.counters import Counter
@@ -20,6 +18,7 @@ from tests.engine.written_strategies import (
     FoldingSix,
 )
 from tests.own_strategies import known
+from tests.tables import for_each
 from tests.tool_loops import loops
 
 
@@ -185,7 +184,7 @@ class Keeping(LibraryStrategy):
         return summary.text
 
 
-@pytest.mark.parametrize("summarizes", [True, False])
+@for_each("summarizes", [True, False])
 def test_what_goes_stands_between_a_first_message_that_stays_and_the_newest(
     summarizes: bool,
 ) -> None:

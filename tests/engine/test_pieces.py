@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, ClassVar
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +35,7 @@ from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from tests.strategies.conversations import conversations
+from tests.tables import for_each
 
 FORMS: list[Form | None] = [
     None,
@@ -295,7 +295,7 @@ def test_pieces_and_forms_survive_a_file(pieces: tuple[Piece, ...]) -> None:
         assert form is None or form_from(form.to_dict()) == form
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("form", "message", "tool", "sent"),
     [
         (

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-
 import memviz
 from memviz import ModelError, Reply, ScriptedModel, Usage
 from memviz.engine.prompt_trial import try_prompt
 from memviz.strategies.prompts import PROMPTS
 from memviz.transcripts.samples import bundled
 from tests.engine.probes import SUMMARIZING, Digest, small, talk, timeless
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize("id", SUMMARIZING)
+@for_each("id", SUMMARIZING)
 def test_the_same_messages_and_the_same_summary_are_sent_under_the_other_instruction(
     id: str,
 ) -> None:

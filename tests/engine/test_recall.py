@@ -17,9 +17,10 @@ from tests.engine.calling import before_input, with_restored
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.strategies.conversations import conversations
 from tests.strategies.reference import turn_numbers
+from tests.tables import for_each
 
 # What one looks up by itself stands among what is recalled: its own test has both.
-every_strategy = pytest.mark.parametrize(
+every_strategy = for_each(
     "id", [id for id in IDS if not memviz.strategies()[id].looks_up]
 )
 queries = st.fixed_dictionaries(
@@ -135,8 +136,8 @@ def test_picks_are_united_in_log_order_within_the_bound(
     assert positions(record, "recalled") == [i for i in kept if i not in verbatim]
 
 
-@every_strategy
 @given(messages=conversations(), query=queries)
+@every_strategy
 def test_works_in_every_strategy_and_sends_nothing_twice(
     id: str, messages: list[Message], query: dict[str, Any]
 ) -> None:
@@ -286,7 +287,7 @@ def test_recalled_beats_summarized_and_is_counted_as_recalled() -> None:
     assert {0, 1} <= set(summary.indices), "the summary still stands for them as well"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "query",
     [
         {},
@@ -554,7 +555,7 @@ def test_what_waits_for_a_review_is_undecided() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "numbers"),
     [
         ("", ()),
@@ -569,7 +570,7 @@ def test_numbers_and_ranges_are_read(text: str, numbers: tuple[int, ...]) -> Non
     assert parse_numbers(text) == numbers
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text", ["one", "3-", "-3", "1.5", "1-2-3", "²", "5-3", "1-999999999", "9" * 5000]
 )
 def test_what_is_no_list_of_numbers_says_which_piece(text: str) -> None:

@@ -19,6 +19,7 @@ from memviz.engine.recall_tokens import recalled_tokens
 from memviz.strategies.base import Strategy, Trigger
 from tests.engine.calling import check_accepted, texts
 from tests.engine.probes import IDS, Digest, small
+from tests.tables import for_each
 from tests.tool_loops import loops
 
 CLEARING = memviz.strategy("clear_tool_results", trigger_tokens=100, keep_results=1)
@@ -135,7 +136,7 @@ def test_a_result_whose_call_was_cut_off_is_brought_back_with_it_where_both_are_
     assert record.context.messages[-3:] == (TALK[1], TALK[2], TALK[10])
 
 
-@pytest.mark.parametrize("size", range(6, 14))
+@for_each("size", range(6, 14))
 def test_a_chat_sends_all_of_a_recalled_turn_wherever_the_window_cuts_it(
     size: int,
 ) -> None:

@@ -29,9 +29,13 @@ from tests.engine.calling import (
 )
 from tests.engine.probes import IDS, Digest, small
 from tests.strategies.conversations import conversations, text_of
+from tests.tables import for_each
 
 # What one looks up by itself stands among what is recalled: its own test has both.
 every_strategy = pytest.mark.parametrize(
+    "id", [id for id in IDS if not memviz.strategies()[id].looks_up]
+)
+for_every_strategy = for_each(
     "id", [id for id in IDS if not memviz.strategies()[id].looks_up]
 )
 TURNS = 14
@@ -190,7 +194,6 @@ IN_RECALLED = ("recalled", "overhead", "tools", "names")
 """The parts of a request that messages which are brought back make larger."""
 
 
-@every_strategy
 @given(
     turns=st.lists(
         st.tuples(sizes, st.lists(queries, max_size=2), st.integers(0, 2)),
@@ -199,6 +202,7 @@ IN_RECALLED = ("recalled", "overhead", "tools", "names")
     ),
     bound=st.integers(1, 6),
 )
+@for_every_strategy
 def test_in_a_live_chat_too_and_a_retry_asks_the_same_and_then_they_are_gone(
     id: str, turns: list[tuple[int, list[Query], int]], bound: int
 ) -> None:
@@ -246,7 +250,6 @@ def in_rounds(asked: list[Query], size: int) -> list[list[Query]]:
 rounds = st.builds(in_rounds, st.lists(queries, max_size=3), st.integers(1, 3))
 
 
-@every_strategy
 @given(
     turns=st.lists(
         st.tuples(sizes, rounds, st.lists(queries, max_size=1)),
@@ -255,6 +258,7 @@ rounds = st.builds(in_rounds, st.lists(queries, max_size=3), st.integers(1, 3))
     ),
     bound=st.integers(1, 6),
 )
+@for_every_strategy
 def test_what_the_model_recalls_obeys_the_same_rules(
     id: str, turns: list[tuple[int, list[list[Query]], list[Query]]], bound: int
 ) -> None:

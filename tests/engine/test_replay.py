@@ -19,6 +19,7 @@ from memviz import (
     Usage,
 )
 from tests.engine.probes import REPRESENTATIVES, SUMMARIZING, Digest, sent, small, talk
+from tests.tables import for_each
 
 BUFFER = memviz.strategy("buffer")
 
@@ -77,7 +78,7 @@ class TestWhatGoesIn:
             ("input", ["user says number 0"], (5,)),
         ]
 
-    @pytest.mark.parametrize(
+    @for_each(
         "messages", [[], [Message("assistant", "Hi")], [Message("system", "Be kind.")]]
     )
     def test_nothing_to_send_is_an_error(self, messages: list[Message]) -> None:
@@ -203,7 +204,7 @@ class TestWhatComesOut:
 
 
 class TestWhoIsAsked:
-    @pytest.mark.parametrize("id", REPRESENTATIVES)
+    @for_each("id", REPRESENTATIVES)
     def test_replies_come_from_the_transcript_and_no_model_but_the_summarizer_is_called(
         self, id: str
     ) -> None:
@@ -214,18 +215,18 @@ class TestWhoIsAsked:
             f"assistant says number {i}" for i in range(8)
         ]
 
-    @pytest.mark.parametrize("id", SUMMARIZING)
+    @for_each("id", SUMMARIZING)
     def test_the_end_of_a_script_is_heard_of(self, id: str) -> None:
         with pytest.raises(ScriptExhausted):
             memviz.replay(talk(8), small(id), model=ScriptedModel(["only one"]))
 
-    @pytest.mark.parametrize("id", sorted(set(SUMMARIZING) - {"chat_summary_buffer"}))
+    @for_each("id", sorted(set(SUMMARIZING) - {"chat_summary_buffer"}))
     def test_without_a_summarizer_messages_stay_verbatim(self, id: str) -> None:
         run = memviz.replay(talk(8), small(id), model=None)
         assert run.summaries == ()
         assert list(run.turns[-1].context.messages) == talk(8)[:15]
 
-    @pytest.mark.parametrize("id", SUMMARIZING)
+    @for_each("id", SUMMARIZING)
     def test_by_default_the_offline_model_writes(self, id: str) -> None:
         run = memviz.replay(talk(8), small(id))
         assert run.summaries

@@ -20,8 +20,9 @@ from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
 from tests.engine.probes import Digest, small
 from tests.strategies.conversations import RUN_HERE, conversations
+from tests.tables import for_each
 
-every_strategy = pytest.mark.parametrize("id", RUN_HERE)
+every_strategy = for_each("id", RUN_HERE)
 
 
 def tool_loop(calls: int, number: int = 1) -> list[Message]:
@@ -61,8 +62,8 @@ def is_open_by_hand(messages: list[Message]) -> bool:
     return "user" in roles and roles[-1] != "assistant"
 
 
-@every_strategy
 @given(messages=conversations())
+@every_strategy
 def test_there_are_as_many_as_the_log_calls_for(
     id: str, messages: list[Message]
 ) -> None:
@@ -79,7 +80,7 @@ def test_there_are_as_many_as_the_log_calls_for(
     )
 
 
-@pytest.mark.parametrize("calls", [5, 60])
+@for_each("calls", [5, 60])
 def test_the_calls_of_a_tool_loop_are_requests_of_one_turn(calls: int) -> None:
     run = memviz.replay(agent(calls), memviz.strategy("buffer"))
     assert (len(run.requests), len(run.turns), run.has_calls) == (calls + 1, 1, True)
@@ -110,7 +111,7 @@ def test_the_input_of_a_call_is_what_its_tools_gave() -> None:
     ]
 
 
-@pytest.mark.parametrize("id", ["recent_only", "summary_only"])
+@for_each("id", ["recent_only", "summary_only"])
 def test_where_the_turn_is_the_unit_its_calls_so_far_are_sent(id: str) -> None:
     run = memviz.replay(agent(1, 3), small(id), model=Digest())
     last = run.requests[-1]
@@ -208,7 +209,7 @@ class TestRecall:
             ["question 1", "answer 1"],
         ]
 
-    @pytest.mark.parametrize("key", [(2, 0), (2,), (1, 2, 3), ("2", 1), (2, 1.5), "2"])
+    @for_each("key", [(2, 0), (2,), (1, 2, 3), ("2", 1), (2, 1.5), "2"])
     def test_any_other_key_is_refused(self, key: Any) -> None:
         with pytest.raises(RecallError, match=r"\(12, 3\)"):
             self.run({key: Recall(last_n=1)})
@@ -250,8 +251,8 @@ def test_the_first_request_from_a_message_on(calls: list[int]) -> None:
         assert log.request_from(length) == (later[0] if later else None)
 
 
-@every_strategy
 @given(messages=conversations())
+@every_strategy
 def test_the_open_request_is_that_of_the_reply_to_come_and_stands_in_no_sum(
     id: str, messages: list[Message]
 ) -> None:
@@ -439,8 +440,8 @@ def test_of_a_conversation_that_nobody_answered_nothing_is_counted() -> None:
     assert run.pending.total_tokens == 2 + 4 + 3
 
 
-@every_strategy
 @given(messages=conversations())
+@every_strategy
 def test_a_request_is_the_same_whatever_request_came_before_it(
     id: str, messages: list[Message]
 ) -> None:

@@ -20,6 +20,7 @@ from memviz.models.base import Usage
 from memviz.strategies.base import Effect, Trigger, Write
 from tests.engine.probes import SUMMARIZING, Digest, sent, small, talk, timeless
 from tests.same_runs import contents
+from tests.tables import for_each
 
 every_summarizing = pytest.mark.parametrize("id", SUMMARIZING)
 
@@ -350,7 +351,7 @@ class TestEdit:
         )
         assert chat.run.generations()[chat.run.turns.index(at_version_3)].max() == 2
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("version", "text", "error"),
         [(1, "text", "not sent"), (9, "text", "not sent"), (2, " ", "empty")],
     )
@@ -557,7 +558,7 @@ class OneAtATime(memviz.Strategy):
 
 
 class TestWhenItIsDue:
-    @pytest.mark.parametrize("review", [False, True])
+    @for_each("review", [False, True])
     def test_a_chat_looks_once_before_each_request_as_a_replay_does(
         self, review: bool
     ) -> None:
@@ -592,7 +593,7 @@ class TestWhenItIsDue:
         assert chat.proposal is None
         assert not chat.unanswered
 
-    @pytest.mark.parametrize("id", ["recent_only", "summary_only"])
+    @for_each("id", ["recent_only", "summary_only"])
     def test_what_was_undone_waits_until_the_next_turn_is_over(self, id: str) -> None:
         chat = chat_under(small(id))
         chat.send("one")
@@ -660,7 +661,7 @@ class TestWhenItIsDue:
             "summary_only",
         )
 
-    @pytest.mark.parametrize("id", ["summary", "summary_buffer", "chat_summary_buffer"])
+    @for_each("id", ["summary", "summary_buffer", "chat_summary_buffer"])
     def test_what_waited_is_proposed_again_after_the_chat_was_read_from_the_file(
         self, id: str
     ) -> None:

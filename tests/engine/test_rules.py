@@ -23,15 +23,15 @@ from tests.engine.probes import IDS, SUMMARIZING, Digest, sent, small, talk, tim
 from tests.strategies import conversations as random
 from tests.strategies.conversations import answers, outcomes, summarizer
 from tests.strategies.reference import REFERENCES, caller_of, turn_numbers
+from tests.tables import for_each
 
 law = pytest.mark.law
-every_strategy = pytest.mark.parametrize("id", IDS)
+every_strategy = for_each("id", IDS)
 LIBRARIES = [id for id in IDS if issubclass(memviz.strategies()[id], LibraryStrategy)]
 """What hands over its whole state at each request and counts it by itself."""
-every_own_rule = pytest.mark.parametrize(
-    "id", [id for id in IDS if id not in LIBRARIES]
-)
-every_summarizing = pytest.mark.parametrize("id", SUMMARIZING)
+OWN_RULES = [id for id in IDS if id not in LIBRARIES]
+every_own_rule = for_each("id", OWN_RULES)
+every_summarizing = for_each("id", SUMMARIZING)
 MOST_MESSAGES = 9
 MOST_PICKS = 30
 FAILURES: dict[str, Any] = {
@@ -43,17 +43,14 @@ FAILURES: dict[str, Any] = {
 
 
 def conversations() -> st.SearchStrategy[list[Message]]:
-    """Short ones: each law is tried hundreds of times under every strategy, and their parameters are small."""
+    """Short ones: each law is tried hundreds of times under every strategy, and their parameters are small. It holds
+    for all strategies on the same conversation, because that takes longer to draw than to replay."""
     return random.conversations(max_messages=MOST_MESSAGES)
 
 
-def recalls(messages: list[Message]) -> st.SearchStrategy[dict[int, Recall]]:
-    """A recall of random turns and messages into about every other request."""
-    return st.binary(max_size=MOST_PICKS).map(lambda drawn: recalls_of(drawn, messages))
-
-
 def recalls_of(drawn: bytes, messages: list[Message]) -> dict[int, Recall]:
-    """The recalls that these bytes stand for: they are dealt out to the turns, which take what they get or nothing."""
+    """The recalls that these bytes stand for, of random messages into about every other request: they are dealt out to
+    the turns, which take what they get or nothing."""
     last = turn_numbers(messages)[-1]
     recalled = {}
     for turn in range(1, last + 1):
@@ -67,8 +64,8 @@ class TestNothingIsLost:
     """Rule 1."""
 
     @law
-    @every_summarizing
     @given(messages=conversations(), plan=outcomes)
+    @every_summarizing
     def test_every_call_is_recorded_and_one_that_fails_changes_nothing(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:
@@ -88,7 +85,7 @@ class TestNothingIsLost:
         no_error_text_is_sent(run, model)
 
     @every_summarizing
-    @pytest.mark.parametrize("failure", FAILURES)
+    @for_each("failure", FAILURES)
     def test_one_failure_is_made_up_for(self, id: str, failure: str) -> None:
         messages = talk(8)
         run = memviz.replay(
@@ -106,8 +103,8 @@ class TestNothingIsLost:
         assert "fine" in run.turns[-1].context.messages[0].content
 
     @law
-    @every_summarizing
     @given(failure=st.sampled_from([*FAILURES]), messages=conversations())
+    @every_summarizing
     def test_with_a_summarizer_that_always_fails_all_messages_stay_verbatim(
         self, id: str, failure: str, messages: list[Message]
     ) -> None:
@@ -217,13 +214,24 @@ class TestEveryRequest:
     """Rules 2, 3, 4 and 6 over the same replays: a conversation takes longer to draw than to replay."""
 
     @law
+    @given(
+        messages=conversations(),
+        plan=outcomes,
+        prompt=st.sampled_from([None, "Be kind."]),
+        picks=st.just(b"") | st.binary(max_size=MOST_PICKS),
+        last_turn=st.integers(0, MOST_MESSAGES),
+    )
     @every_strategy
-    @given(messages=conversations(), plan=outcomes, data=st.data())
     def test_it_is_whole_in_order_and_the_same_again(
-        self, id: str, messages: list[Message], plan: list[str], data: st.DataObject
+        self,
+        id: str,
+        messages: list[Message],
+        plan: list[str],
+        prompt: str | None,
+        picks: bytes,
+        last_turn: int,
     ) -> None:
-        recalled = data.draw(st.just({}) | recalls(messages))
-        prompt = data.draw(st.sampled_from([None, "Be kind."]))
+        recalled = recalls_of(picks, messages)
 
         def replayed(messages: list[Message], repair: bool = False) -> memviz.Run:
             return memviz.replay(
@@ -247,7 +255,8 @@ class TestEveryRequest:
             repair_leaves_no_half(after, messages)
             if not recalled:
                 repair_touches_nothing_but_tool_messages(before, after, messages)
-        cut = data.draw(st.sampled_from([turn.stop for turn in run.log.turns()]))
+        ends = [turn.stop for turn in run.log.turns()]
+        cut = ends[last_turn % len(ends)]
         part = replayed(messages[:cut])
         if cut == len(messages):
             assert timeless(part) == timeless(run), "same in, same out"
@@ -346,9 +355,7 @@ def is_a_prefix_of(part: memviz.Run, whole: memviz.Run) -> None:
 class TestInputIsNeverSwallowed:
     """Rule 2."""
 
-    @pytest.mark.parametrize(
-        "id", ["token_buffer", "summary_buffer", "chat_summary_buffer"]
-    )
+    @for_each("id", ["token_buffer", "summary_buffer", "chat_summary_buffer"])
     def test_an_input_over_the_budget_is_flagged(self, id: str) -> None:
         messages = [*talk(3), Message("user", "a long question " * 100)]
         run = memviz.replay(
@@ -529,7 +536,7 @@ class TestIncremental:
         assert totals[1] < 2.3 * totals[0]
 
     @pytest.mark.slow
-    @every_own_rule
+    @pytest.mark.parametrize("id", OWN_RULES)
     def test_work_grows_with_the_messages_and_not_with_their_square(
         self, id: str
     ) -> None:
@@ -564,7 +571,6 @@ class TestTimeTravel:
     """Rule 7."""
 
     @law
-    @pytest.mark.parametrize("id", REFERENCES)
     @given(messages=conversations(), plan=outcomes)
     @example(
         [Message("user", "word " * 50)], ["good"]
@@ -585,6 +591,7 @@ class TestTimeTravel:
         ],
         ["good"],
     )
+    @for_each("id", REFERENCES)
     def test_memory_after_any_turn(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:

@@ -14,8 +14,10 @@ from memviz import Fate, Message, Recall, Reply, Run, ScriptedModel, Usage
 from tests.engine.probes import REPRESENTATIVES, Digest, sent, small, talk
 from tests.same_runs import contents
 from tests.strategies.conversations import COUNTERS, conversations, outcomes, summarizer
+from tests.tables import for_each
 
 every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
+for_every_kind = for_each("id", REPRESENTATIVES)
 
 
 def through_json(run: Run) -> Run:
@@ -51,7 +53,6 @@ def test_pictures_do_not_push_out_numbers() -> None:
 
 
 class TestJson:
-    @every_kind
     @given(
         messages=conversations(),
         plan=outcomes,
@@ -59,6 +60,7 @@ class TestJson:
         prompt=st.sampled_from([None, "Be kind."]),
         recalled=st.none() | st.integers(-1, 20),
     )
+    @for_every_kind
     def test_there_and_back_is_the_same_run(
         self,
         id: str,
@@ -296,8 +298,8 @@ class TestFates:
             if message != record.memory.log[position]
         }
 
-    @every_kind
     @given(messages=conversations(), plan=outcomes)
+    @for_every_kind
     def test_generations_agree_with_following_each_message_by_hand(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:
@@ -393,7 +395,7 @@ class TestSummaries:
         ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "field", "value", "sentence"),
     [
         ("requests", "memory", [999, 0, 0], r"requests\.0\.memory\.0.*message 999"),

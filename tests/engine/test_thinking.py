@@ -33,6 +33,7 @@ from tests.engine.calling import (
 )
 from tests.engine.probes import Digest
 from tests.same_runs import contents
+from tests.tables import for_each
 
 HMM = "Hm, which one?"
 OVER = THINKING_ENDED.content
@@ -152,7 +153,7 @@ class TestRounds:
         assert len(record.requests[:-1]) == 1
         assert "Blue." not in texts(record.context.messages)
 
-    @pytest.mark.parametrize("rounds", [1, 2])
+    @for_each("rounds", [1, 2])
     def test_the_last_round_is_told_so_and_then_the_answer_is_due(
         self, rounds: int
     ) -> None:
@@ -173,9 +174,7 @@ class TestRounds:
         assert record.reply == "Blue."
         assert record.context.messages == caller_of(chat).requests[-1]
 
-    @pytest.mark.parametrize(
-        "arguments", ["{nope", "{}", '{"continue_thinking": "no"}', "[]"]
-    )
+    @for_each("arguments", ["{nope", "{}", '{"continue_thinking": "no"}', "[]"])
     def test_a_malformed_decision_is_told_and_the_next_round_can_mend_it(
         self, arguments: str
     ) -> None:
@@ -224,9 +223,7 @@ class TestRounds:
 
 
 class TestBudget:
-    @pytest.mark.parametrize(
-        "piece", ["a word ", "x", "a long sentence of many words. " * 50]
-    )
+    @for_each("piece", ["a word ", "x", "a long sentence of many words. " * 50])
     def test_a_thought_without_end_is_cut(self, piece: str) -> None:
         model = Endless(piece)
         chat = memviz.Chat(
@@ -420,7 +417,7 @@ class TestSummary:
             "[Turn 1] They spoke of a colour."
         )
 
-    @pytest.mark.parametrize(
+    @for_each(
         "thought",
         [
             "It must be blue.",
@@ -605,7 +602,7 @@ class TestStoppedOrFailed:
             "half an answer was not thought of"
         )
 
-    @pytest.mark.parametrize("place", [0, 1, 2])
+    @for_each("place", [0, 1, 2])
     def test_a_failure_leaves_everything_as_it_was(self, place: int) -> None:
         script: list[Any] = [says(recall("r", last_n=1), decide(True)), STOP, "Blue."]
         chat = chat_with(*script[:place], ModelError("down"), *script)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from memviz import Recall, RecallError
 from memviz.core.bounds import LARGEST_NUMBER
 from memviz.engine.thinking import Decision, decision_of, recall_of
+from tests.tables import for_each
 
 WRONG = (None, "true", "yes", 1, 0, [], [True], {})
 NAMES = st.sampled_from(
@@ -42,7 +43,7 @@ NOT_AN_OBJECT = {
 
 
 class TestRecall:
-    @pytest.mark.parametrize(
+    @for_each(
         ("arguments", "recall"),
         [
             ({"turn_numbers": [3, 1]}, Recall(turns=(3, 1))),
@@ -60,7 +61,7 @@ class TestRecall:
     ) -> None:
         assert recall_of(json.dumps(arguments)) == recall
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("arguments", "recall"),
         [
             ('{"turn_numbers": 3}', Recall(turns=(3,))),
@@ -78,12 +79,12 @@ class TestRecall:
     def test_what_is_clear_is_understood(self, arguments: str, recall: Recall) -> None:
         assert recall_of(arguments) == recall
 
-    @pytest.mark.parametrize("shape", NOT_AN_OBJECT)
+    @for_each("shape", NOT_AN_OBJECT)
     def test_what_is_no_object_is_refused(self, shape: str) -> None:
         with pytest.raises(RecallError, match="The arguments are not a JSON object"):
             recall_of(NOT_AN_OBJECT[shape])
 
-    @pytest.mark.parametrize(
+    @for_each(
         "arguments",
         [
             "",
@@ -101,7 +102,7 @@ class TestRecall:
         ):
             recall_of(arguments)
 
-    @pytest.mark.parametrize("name", ["turns", "keywords", "turnNumbers", ""])
+    @for_each("name", ["turns", "keywords", "turnNumbers", ""])
     def test_an_unknown_argument_is_named_with_those_there_are(self, name: str) -> None:
         with pytest.raises(
             RecallError,
@@ -109,8 +110,8 @@ class TestRecall:
         ):
             recall_of(json.dumps({name: [1], "last_n": 1}))
 
-    @pytest.mark.parametrize("name", ["turn_numbers", "message_indices"])
-    @pytest.mark.parametrize(
+    @for_each("name", ["turn_numbers", "message_indices"])
+    @for_each(
         "value",
         ["3", ["3"], "all", [1.0], 1.5, [None], [[1]], {"from": 1}, True, [True], ""],
     )
@@ -122,19 +123,19 @@ class TestRecall:
         ):
             recall_of(json.dumps({name: value}))
 
-    @pytest.mark.parametrize("value", ["3", 2.0, [3], {}, True, False, -1, ""])
+    @for_each("value", ["3", 2.0, [3], {}, True, False, -1, ""])
     def test_last_n_is_one_whole_number_above_0(self, value: Any) -> None:
         with pytest.raises(RecallError, match="last_n"):
             recall_of(json.dumps({"last_n": value, "turn_numbers": [1]}))
 
-    @pytest.mark.parametrize("number", ["NaN", "Infinity", "1e400"])
+    @for_each("number", ["NaN", "Infinity", "1e400"])
     def test_numbers_that_are_none_are_refused(self, number: str) -> None:
         with pytest.raises(RecallError):
             recall_of(f'{{"last_n": {number}}}')
 
 
 class TestDecision:
-    @pytest.mark.parametrize(
+    @for_each(
         ("arguments", "decision"),
         [
             ({"continue_thinking": True}, Decision(True)),
@@ -156,12 +157,12 @@ class TestDecision:
     ) -> None:
         assert decision_of(json.dumps(arguments)) == decision
 
-    @pytest.mark.parametrize("shape", NOT_AN_OBJECT)
+    @for_each("shape", NOT_AN_OBJECT)
     def test_what_is_no_object_is_refused(self, shape: str) -> None:
         with pytest.raises(RecallError, match="The arguments are not a JSON object"):
             decision_of(NOT_AN_OBJECT[shape])
 
-    @pytest.mark.parametrize(
+    @for_each(
         "arguments",
         [{}, {"summary": "They met."}, *({"continue_thinking": v} for v in WRONG)],
     )
@@ -171,7 +172,7 @@ class TestDecision:
         with pytest.raises(RecallError, match="true or false"):
             decision_of(json.dumps(arguments))
 
-    @pytest.mark.parametrize("summary", [7, ["They met."], {"text": "They met."}, True])
+    @for_each("summary", [7, ["They met."], {"text": "They met."}, True])
     def test_a_summary_that_is_no_text_is_refused(self, summary: Any) -> None:
         with pytest.raises(RecallError, match="summary has to be text"):
             decision_of(json.dumps({"continue_thinking": False, "summary": summary}))

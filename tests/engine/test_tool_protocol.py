@@ -15,6 +15,7 @@ from tests.engine.calling import RECALL, THINK, recalled
 from tests.engine.probes import Digest
 from tests.models import openai_server as answers
 from tests.models.openai_server import Answer, OpenAIServer, openai_server
+from tests.tables import for_each
 
 CLEAR = "Recalled 2 messages. They stand right before the user's last message."
 FIRST_TURN = [
@@ -189,9 +190,7 @@ def test_a_call_that_comes_in_pieces_with_text_before_it(server: OpenAIServer) -
     check_protocol(server, record)
 
 
-@pytest.mark.parametrize(
-    "arguments", ['{"turn_numbers": [1', "turn 1", '{"turns": [1]}', "[1]"]
-)
+@for_each("arguments", ['{"turn_numbers": [1', "turn 1", '{"turns": [1]}', "[1]"])
 def test_malformed_arguments_go_back_as_they_came_with_the_error_behind_them(
     server: OpenAIServer, arguments: str
 ) -> None:

@@ -13,9 +13,10 @@ from memviz.metrics.answer_scores import (
     token_f1,
 )
 from memviz.transcripts.base import Probe
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("reply", "answers", "is_contained"),
     [
         ("The budget is 3,600 euros now.", ("3600 EUROS",), True),
@@ -37,7 +38,7 @@ def test_an_answer_is_contained_as_whole_words(
     assert contains_answer(reply, answers) is is_contained
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("reply", "answers", "f1"),
     [
         ("9 July 2027", ("9 July 2027",), 1.0),

@@ -15,6 +15,7 @@ from memviz.metrics.answer_sources import AnswerSource, answer_source
 from memviz.metrics.quotations import QUOTE_CHARS
 from memviz.models.offline import OfflineModel
 from memviz.transcripts.samples import bundled, sample
+from tests.tables import for_each
 
 QUESTION = "What is my budget for the trip?"
 STATED = "Our budget is 3,000 euros. We love trains."
@@ -65,7 +66,7 @@ def place(found: AnswerSource) -> tuple[str | None, int | None]:
     return found.kind, found.position
 
 
-@pytest.mark.parametrize(
+@for_each(
     "answer",
     [
         'You told me: "Our budget is 3,000 euros."',
@@ -85,7 +86,7 @@ def test_a_message_is_the_source_however_the_answer_is_put(answer: str) -> None:
     assert 0.6 <= found.share <= 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "stated", "answer"),
     [
         (
@@ -118,7 +119,7 @@ def test_other_scripts_and_spellings(question: str, stated: str, answer: str) ->
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "answer",
     [
         "",
@@ -140,7 +141,7 @@ def test_ignorance_and_empty_words_have_no_source(answer: str) -> None:
     assert answer_source(context(STATED), QUESTION, answer) == AnswerSource()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "said",
     ["Version`2.1`works", "It is **im**possible in `QX-7`", "The code is `QX7R4M`."],
 )
@@ -159,7 +160,7 @@ def test_ignorance_that_is_quoted_is_an_answer() -> None:
     assert place(found) == ("verbatim", 10)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "answer",
     ["It is 4,000 euros.", "It is 300.", "It is 30,000 dollars from Liechtenstein."],
 )
@@ -450,7 +451,7 @@ def test_right_answers_about_a_bundled_conversation_come_from_where_they_stand(
     assert named >= 0.85 * known
 
 
-@pytest.mark.parametrize("id", list(bundled()))
+@for_each("id", list(bundled()))
 def test_without_its_evidence_an_answer_comes_from_nowhere_near(id: str) -> None:
     """The key terms of a made-up value stand nowhere."""
     talk = sample(id)
@@ -467,8 +468,8 @@ LEADS = {
 }
 
 
-@pytest.mark.parametrize("strategy", ["summary", "summary_buffer", "summary_only"])
-@pytest.mark.parametrize("id", list(bundled()))
+@for_each("strategy", ["summary", "summary_buffer", "summary_only"])
+@for_each("id", list(bundled()))
 def test_agrees_with_what_the_offline_model_says_it_quotes(
     id: str, strategy: str
 ) -> None:

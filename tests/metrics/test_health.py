@@ -23,6 +23,7 @@ from memviz.models.prices import context_window_tokens, note_window
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.engine.probes import talk
 from tests.strategies.conversations import small_parameters
+from tests.tables import for_each
 
 
 def said(*sizes: int, first: str = "user") -> list[Message]:
@@ -85,7 +86,7 @@ def test_three_requests_are_too_few_to_call_it_thrash() -> None:
     assert found(run_of(talk(5), "summary", buffer_size=1), "thrash")
 
 
-@pytest.mark.parametrize("id", ["recent_only", "summary_only"])
+@for_each("id", ["recent_only", "summary_only"])
 def test_one_summary_a_turn_by_design_is_no_thrash(id: str) -> None:
     assert not found(run_of(talk(12), id), "thrash")
 
@@ -119,7 +120,7 @@ MESSAGES = said(
 )  # under buffer_size 1 messages 1-2 are summarized for turn 2, 3-4 for turn 3
 
 
-@pytest.mark.parametrize(("tokens", "is_larger"), [(31, True), (30, False)])
+@for_each(("tokens", "is_larger"), [(31, True), (30, False)])
 def test_a_summary_larger_than_what_it_replaced(tokens: int, is_larger: bool) -> None:
     run = run_of(MESSAGES, "summary", ["s" * 4 * tokens, "tiny"], buffer_size=1)
     warning = found(run, "larger_summary")
@@ -133,7 +134,7 @@ def test_a_summary_larger_than_what_it_replaced(tokens: int, is_larger: bool) ->
         assert "Raise buffer_size" in warning.remedy
 
 
-@pytest.mark.parametrize(("tokens", "is_larger"), [(36, True), (35, False)])
+@for_each(("tokens", "is_larger"), [(36, True), (35, False)])
 def test_the_old_summary_counts_as_replaced(tokens: int, is_larger: bool) -> None:
     run = run_of(MESSAGES, "summary", ["s" * 4 * 5, "s" * 4 * tokens], buffer_size=1)
     assert bool(found(run, "larger_summary")) == is_larger
@@ -236,7 +237,7 @@ def test_what_was_dropped_without_a_summarizer_did_not_fail() -> None:
 # --- budgets ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("chars", "is_large"), [(51, True), (50, False)])
+@for_each(("chars", "is_large"), [(51, True), (50, False)])
 def test_a_summary_over_a_budget_that_does_not_count_it(
     chars: int, is_large: bool
 ) -> None:
@@ -254,7 +255,7 @@ def test_a_summary_over_a_budget_that_does_not_count_it(
         assert warning.severity == "bad"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tokens", "severity"), [(31, "bad"), (30, "caution"), (16, "caution"), (15, None)]
 )
 def test_a_summary_that_takes_more_than_half_of_a_budget_that_counts_it(
@@ -275,7 +276,7 @@ def test_a_list_without_a_budget_is_not_too_large() -> None:
     assert not found(run_of(talk(5), "recent_only", ["s" * 4000]), "large_summary")
 
 
-@pytest.mark.parametrize(("tokens", "is_above"), [(21, True), (20, False)])
+@for_each(("tokens", "is_above"), [(21, True), (20, False)])
 def test_a_message_that_is_kept_and_triggers_again(tokens: int, is_above: bool) -> None:
     """Message 3 is always kept, and if it is over the limit by itself message 4 fires once more."""
     run = run_of(said(5, 5, tokens, 1), "summary_buffer", max_token_limit=20)
@@ -403,7 +404,7 @@ def test_growth_under_a_model_of_ones_own_is_held_against_its_window_and_nobodys
     assert warning.severity == "bad"
 
 
-@pytest.mark.parametrize("id", ["recent_only", "summary_only"])
+@for_each("id", ["recent_only", "summary_only"])
 def test_a_list_of_summaries_grows(id: str) -> None:
     warning = expect(run_of(talk(9), id, ["s" * 40]), "growth")
     assert warning.numbers.startswith("The list of summaries sent grew from 0 to ")
@@ -471,7 +472,7 @@ def test_clearing_little_before_much_costs_more_than_it_saves() -> None:
     assert "With pauses of 5 min or longer" in warning.remedy
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("result_tokens", "prices"),
     [
         (20_000, CACHED),
@@ -496,7 +497,7 @@ def test_clearing_that_saves_is_no_warning(
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("id", "parameters"),
     [
         ("window", {"window_size": 40}),
@@ -567,7 +568,7 @@ def test_an_assistant_first_and_the_window_that_helps() -> None:
     assert not found(run_of(talk(5), "window", window_size=5), "assistant_first")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("replies", "size", "remedy"),
     [
         (2, 2, "Set window_size to 1: then"),
@@ -686,7 +687,7 @@ ENGLISH = [
 ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("factor", "severity"),
     [
         (0.45, "bad"),
@@ -771,7 +772,7 @@ def test_a_chat_that_has_not_begun_is_healthy() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("turns", "text"),
     [
         ((), ""),

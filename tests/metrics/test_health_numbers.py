@@ -24,6 +24,7 @@ from memviz.strategies.library import LibraryStrategy
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.engine.probes import IDS, small
 from tests.strategies.conversations import COUNTERS, conversations, outcomes, summarizer
+from tests.tables import for_each
 
 WINDOW_TOKENS = context_window_tokens(DEFAULT_MODEL) or 0
 Found = list[str] | None
@@ -495,7 +496,6 @@ def test_a_clearing_that_makes_requests_longer_says_so() -> None:
     )
 
 
-@pytest.mark.parametrize("id", IDS)
 @example(messages=little_to_clear(), plan=["good"], counter="o200k_base", prompt=None)
 @given(
     messages=conversations(60),
@@ -503,6 +503,7 @@ def test_a_clearing_that_makes_requests_longer_says_so() -> None:
     counter=st.sampled_from(COUNTERS),
     prompt=st.sampled_from([None, "Be brief."]),
 )
+@for_each("id", IDS)
 def test_every_number_is_what_counting_again_gives(
     id: str, messages: list[Message], plan: list[str], counter: str, prompt: str | None
 ) -> None:

@@ -31,6 +31,7 @@ from memviz.transcripts.base import Probe
 from tests.engine.probes import Digest, small
 from tests.metrics.looked_up import looked_up
 from tests.metrics.requests.tool_loops import tool_loop
+from tests.tables import for_each
 
 RULES = CacheRules(min_tokens=1, lifetime_seconds=300)
 PRICE = unpriced("house").by_hand(
@@ -251,7 +252,7 @@ def test_a_call_is_compared_with_the_call_before_it() -> None:
     assert left_since(run, range(2, 3)) == [(0, Fate.DROPPED), (1, Fate.DROPPED)]
 
 
-@pytest.mark.parametrize("keep_user_tokens", [0, 64_000])
+@for_each("keep_user_tokens", [0, 64_000])
 def test_a_provider_refuses_nothing_of_what_it_compacts_itself(
     keep_user_tokens: int,
 ) -> None:

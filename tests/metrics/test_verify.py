@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,8 +21,9 @@ from memviz.transcripts.base import RecordedEvent
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.strategies import conversations as random
 from tests.strategies.conversations import looked_up, outcomes, summarizer
+from tests.tables import for_each
 
-every_strategy = pytest.mark.parametrize("id", IDS)
+every_strategy = for_each("id", IDS)
 
 
 def conversations() -> st.SearchStrategy[list[Message]]:
@@ -31,8 +31,8 @@ def conversations() -> st.SearchStrategy[list[Message]]:
 
 
 class TestSound:
-    @every_strategy
     @given(messages=conversations(), plan=outcomes)
+    @every_strategy
     def test_only_results_without_calls_are_wrong_and_those_are_flagged(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:
@@ -48,8 +48,8 @@ class TestSound:
         }
         assert {(breach.turn, breach.call) for breach in breaches} == flagged
 
-    @every_strategy
     @given(turns=st.integers(1, 6), recalled=st.integers(0, 5))
+    @every_strategy
     def test_nothing_is_wrong_where_pairs_are_repaired_and_turns_recalled(
         self, id: str, turns: int, recalled: int
     ) -> None:
@@ -100,7 +100,7 @@ def place(record: TurnRecord) -> dict[str, int]:
 class TestBreaches:
     """Each on a run that was sound before."""
 
-    @pytest.mark.parametrize("make", [kept_whole, summarized])
+    @for_each("make", [kept_whole, summarized])
     def test_before(self, make: Callable[[], Run]) -> None:
         assert verify(make()) == ()
 
@@ -179,7 +179,7 @@ class TestBreaches:
         (breach,) = verify(damaged(run, 1, tokens=tokens))
         assert breach.kind == "miscounted"
 
-    @pytest.mark.parametrize(("times", "wrong"), [(1, 0), (2, 0), (3, 1)])
+    @for_each(("times", "wrong"), [(1, 0), (2, 0), (3, 1)])
     def test_tokens_that_were_billed(self, times: int, wrong: int) -> None:
         run = kept_whole()
         total = run.requests[1].total_tokens
@@ -203,7 +203,7 @@ class TestBreaches:
         wrong = Breach("usage", 2, on_record=2 * counted + 1, counted=counted)
         assert breaches == [(), (), (wrong,)]
 
-    @pytest.mark.parametrize(("more", "wrong"), [(0, 0), (150, 0), (9000, 1)])
+    @for_each(("more", "wrong"), [(0, 0), (150, 0), (9000, 1)])
     def test_of_a_log_that_lacks_its_system_prompt_differences_are_compared(
         self, more: int, wrong: int
     ) -> None:

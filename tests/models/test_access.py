@@ -16,11 +16,12 @@ from memviz.models.access import (
     readable_by_others,
     server_access,
 )
+from tests.tables import for_each
 
 SECRET = "correct horse"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "host",
     [
         "127.0.0.1",
@@ -36,7 +37,7 @@ def test_this_machine_alone(host: str) -> None:
     assert is_loopback(host)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "host",
     [
         "",
@@ -52,9 +53,7 @@ def test_reached_by_others(host: str) -> None:
     assert not is_loopback(host)
 
 
-@pytest.mark.parametrize(
-    "address", [None, "", "0.0.0.0", "::", "192.168.1.5", "chats.example.com"]
-)
+@for_each("address", [None, "", "0.0.0.0", "::", "192.168.1.5", "chats.example.com"])
 def test_an_address_that_others_reach_needs_a_decision(address: str | None) -> None:
     with pytest.raises(AccessError, match="--password-file FILE, or --trust-everyone"):
         server_access(address, {}).check()
@@ -66,7 +65,7 @@ def test_this_machine_needs_none() -> None:
     server_access("127.0.0.1", {}).check()
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0"])
+@for_each("address", ["127.0.0.1", "0.0.0.0"])
 def test_keys_and_private_addresses_follow_the_address_unless_somebody_says_otherwise(
     address: str,
 ) -> None:
@@ -110,7 +109,7 @@ def test_others_reach_a_server_that_asks_for_a_password_or_trusts_everyone_also_
         assert shared.is_shared
 
 
-@pytest.mark.parametrize(
+@for_each(
     "origin",
     [
         "*",

@@ -22,6 +22,7 @@ from memviz.core.model_errors import (
 )
 from memviz.models.base import FirstFailureEnds, Model, Reply, ToolChoice
 from memviz.models.tools import Tool
+from tests.tables import for_each
 
 SAID = [
     {"role": role, "content": f"Message {n}."}
@@ -47,7 +48,7 @@ class Failing(Model):
         yield ""
 
 
-@pytest.mark.parametrize(
+@for_each(
     "kind",
     [BadKeyError, MissingKeyError, UnknownModelError, ConnectionRefusedModelError],
 )
@@ -64,9 +65,7 @@ def test_what_every_call_would_fail_in_ends_the_replay_at_the_first(
     assert failing.calls == 1
 
 
-@pytest.mark.parametrize(
-    "kind", [ModelTimeoutError, RateLimitError, ContextTooLongError, ServerError]
-)
+@for_each("kind", [ModelTimeoutError, RateLimitError, ContextTooLongError, ServerError])
 def test_what_may_pass_is_recorded_and_the_replay_goes_on(
     kind: type[ModelError],
 ) -> None:

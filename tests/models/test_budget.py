@@ -15,12 +15,13 @@ from memviz.core.errors import ParameterError
 from memviz.core.model_errors import BudgetSpentError, ModelError, RateLimitError
 from memviz.models.base import Reply, Usage
 from memviz.models.budget import Budget, Tries
+from tests.tables import for_each
 
 A_MOMENT = 0.15
 SOON = 5.0
 
 
-@pytest.mark.parametrize("limit", [0, -1, float("nan"), float("inf")])
+@for_each("limit", [0, -1, float("nan"), float("inf")])
 def test_a_limit_out_of_range(limit: float) -> None:
     with pytest.raises(ParameterError, match="limit_usd"):
         Budget(limit)
@@ -46,7 +47,7 @@ def test_what_is_released_was_no_call() -> None:
     budget.reserve(1.0)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "again",
     [lambda b, r: b.settle(r, 0.5), lambda b, r: b.settle(r, None), Budget.release],
 )
@@ -125,7 +126,7 @@ def test_closing_ends_the_waiting_and_books_what_is_under_way() -> None:
     assert budget.spent_usd == 0.5
 
 
-@pytest.mark.parametrize("seed", range(5))
+@for_each("seed", range(5))
 def test_the_limit_holds_whatever_runs_at_the_same_time(seed: int) -> None:
     budget, chance = Budget(1.0), random.Random(seed)
     calls = [

@@ -35,6 +35,7 @@ from tests.models.litellm_calls import (
     client,
 )
 from tests.models.openai_server import OpenAIServer
+from tests.tables import for_each
 
 pytestmark = pytest.mark.usefixtures("no_provider_keys")
 
@@ -274,7 +275,7 @@ def test_a_model_whose_price_is_unknown_cannot_be_held_to_a_budget(
         budgeted(server, Budget(1.0), OUR_OWN)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "settings",
     [
         {"usd_per_million": (-1.0, 1.0)},

@@ -9,9 +9,10 @@ import pytest
 from memviz.models import cache_rules as rules_module
 from memviz.models.cache_rules import CacheRules, cache_rules
 from memviz.models.prices import price, prices
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("model", "min_tokens", "step_tokens", "lifetime_seconds"),
     [
         ("openai/gpt-4o-mini", 1024, 128, 300),
@@ -44,7 +45,7 @@ def test_the_rules_of_a_provider(
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "model",
     [
         "",
@@ -99,7 +100,7 @@ def test_an_entry_lives_until_its_lifetime_is_over() -> None:
     assert CacheRules(min_tokens=1).source == "entered by hand"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "wrong",
     [
         {"min_tokens": 0},

@@ -27,6 +27,7 @@ from memviz.models.class_door import (
 from memviz.storage.library_places import LibraryFolder
 from memviz.storage.own_libraries import OwnLibraries
 from tests.class_cookies import cookies_of
+from tests.tables import for_each
 
 KEY = bytes(range(32))
 
@@ -140,7 +141,7 @@ def test_a_code_that_is_typed_otherwise_keeps_its_visitors() -> None:
     assert cookies(code=" CAFE\u0301 Street").visitor_of(cookie)
 
 
-@pytest.mark.parametrize("code", ["", "maple", " maple ", "       ", "m" * 61])
+@for_each("code", ["", "maple", " maple ", "       ", "m" * 61])
 def test_a_code_that_is_guessed_or_mistyped_too_easily_is_refused(code: str) -> None:
     with pytest.raises(AccessError, match="6 to 60"):
         ClassDoor(code).check()

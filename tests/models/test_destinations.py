@@ -38,6 +38,7 @@ from memviz.models.provider_keys import usual_address
 from memviz.models.registry import model
 from tests.models.litellm_calls import HELLO, KEY, NAME, check_sentence, client, failure
 from tests.models.openai_server import Answer, OpenAIServer, openai_server
+from tests.tables import for_each
 
 pytestmark = pytest.mark.usefixtures("no_provider_keys")
 
@@ -63,12 +64,13 @@ def redirect(to: str, status: int = 307) -> Answer:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PROVIDERS)
+@for_each("name", PROVIDERS)
 def test_no_redirect_is_followed(
     server: OpenAIServer, other: OpenAIServer, name: str
 ) -> None:
     elsewhere = other.api_base.replace("127.0.0.1", "localhost") + "/chat"
     server.otherwise = redirect(elsewhere + "?key=" + KEY)
+    server.requests.clear()
     error, _ = failure(client(server, name, project_id="p", retries=2))
     assert other.requests == []
     assert type(error) is BadRequestError
@@ -77,8 +79,8 @@ def test_no_redirect_is_followed(
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-@pytest.mark.parametrize("name", [NAME, "anthropic/claude-sonnet-4-5"])
+@for_each("status", [301, 302, 303, 307, 308])
+@for_each("name", [NAME, "anthropic/claude-sonnet-4-5"])
 def test_whatever_kind_of_redirect_it_is(
     server: OpenAIServer, other: OpenAIServer, name: str, status: int
 ) -> None:
@@ -162,8 +164,8 @@ def operators_keys(monkeypatch: pytest.MonkeyPatch, no_provider_keys: None) -> N
 
 
 @pytest.mark.usefixtures("operators_keys")
-@pytest.mark.parametrize("name", PROVIDERS)
-@pytest.mark.parametrize("key", [None, KEY])
+@for_each("name", PROVIDERS)
+@for_each("key", [None, KEY])
 def test_an_address_that_is_given_never_gets_a_key_of_the_environment(
     server: OpenAIServer, name: str, key: str | None
 ) -> None:
@@ -200,7 +202,7 @@ def test_no_reply_is_left_open_whatever_becomes_of_the_call(
 
 
 @pytest.mark.usefixtures("operators_keys")
-@pytest.mark.parametrize(
+@for_each(
     "where",
     [{"x-extra": "Bearer sk-of-the-operator"}, {"x-extra": "sk-of-the-operator"}, {}],
 )
@@ -220,9 +222,7 @@ def test_a_request_that_would_carry_another_key_is_not_sent(
 
 
 @pytest.mark.usefixtures("operators_keys")
-@pytest.mark.parametrize(
-    "name", [*PROVIDERS, "nadir/some-model", "lemonade/some-model"]
-)
+@for_each("name", [*PROVIDERS, "nadir/some-model", "lemonade/some-model"])
 def test_a_visitor_without_a_key_uses_nothing_of_the_server(name: str) -> None:
     error, _ = failure(LiteLLMModel(name, access=VISITOR))
     on_the_machine = (
@@ -246,7 +246,7 @@ def test_a_visitor_uses_the_keys_of_the_server_where_that_is_allowed(
     assert server.requests[0].headers["authorization"] == "Bearer sk-of-the-operator"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         "bedrock/anthropic.claude-3",
@@ -254,7 +254,7 @@ def test_a_visitor_uses_the_keys_of_the_server_where_that_is_allowed(
         "sagemaker/some-model",
     ],
 )
-@pytest.mark.parametrize("key", [None, KEY])
+@for_each("key", [None, KEY])
 def test_a_visitor_does_not_use_the_account_of_the_machine(
     server: OpenAIServer, name: str, key: str | None
 ) -> None:
@@ -268,7 +268,7 @@ def test_a_visitor_does_not_use_the_account_of_the_machine(
     assert server.requests == []
 
 
-@pytest.mark.parametrize("provider", ["oobabooga", "huggingface", "openai"])
+@for_each("provider", ["oobabooga", "huggingface", "openai"])
 def test_an_address_in_a_models_name_is_refused(
     server: OpenAIServer, provider: str
 ) -> None:
@@ -284,7 +284,7 @@ def test_an_address_in_a_models_name_is_refused(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@for_each(
     "host",
     [
         "127.0.0.1",
@@ -323,7 +323,7 @@ def test_an_address_of_this_machine_or_its_network_however_it_is_written(
     check_sentence(error)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "url",
     [
         "http://93.184.215.14/v1",
@@ -335,7 +335,7 @@ def test_a_public_address_stays_as_it_is(url: str) -> None:
     assert public_url(url) == url
 
 
-@pytest.mark.parametrize("name", PROVIDERS)
+@for_each("name", PROVIDERS)
 def test_a_visitors_base_url_reaches_no_private_address(
     server: OpenAIServer, name: str
 ) -> None:

@@ -15,6 +15,7 @@ from memviz.models.streamed_reply import MOST_HELD_CHARS, ConcealedStream
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import HELLO, KEY, client, failure
 from tests.models.openai_server import OpenAIServer
+from tests.tables import for_each
 
 pytestmark = pytest.mark.usefixtures("no_provider_keys")
 
@@ -183,7 +184,7 @@ def test_what_is_shown_has_no_part_of_a_key_and_all_of_the_rest(
         assert shown == text
 
 
-@pytest.mark.parametrize("settings", [{"api_key": "no-key"}, {"api_key": "sk-1234"}])
+@for_each("settings", [{"api_key": "no-key"}, {"api_key": "sk-1234"}])
 def test_what_is_too_short_to_be_a_key_is_none(settings: dict[str, str]) -> None:
     assert (
         echoed_secrets(settings).conceal("There is no-key, sk-1234.")

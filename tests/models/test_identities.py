@@ -12,12 +12,13 @@ from memviz.models.identities import (
     named_teachers,
     trusted_proxies,
 )
+from tests.tables import for_each
 
 PROXIES = TrustedProxies("X-Forwarded-Email", ("10.0.0.5", "fd00::/8"))
 KEY = bytes(32)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("peer", "is_believed"),
     [
         ("10.0.0.5", True),
@@ -34,7 +35,7 @@ def test_only_the_named_proxies_vouch(peer: str, is_believed: bool) -> None:
     assert PROXIES.vouch(peer) is is_believed
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("values", "identity"),
     [
         ([" ana@example.com "], "ana@example.com"),
@@ -48,7 +49,7 @@ def test_one_value_names_one_visitor(values: list[str], identity: str) -> None:
     assert PROXIES.identity_in(values) == identity
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("networks", "sentence"),
     [
         ((), "Anybody could send the header X-User"),
@@ -80,7 +81,7 @@ def test_the_address_of_a_connection_may_not_be_made_up() -> None:
         trusted_proxies(variables)  # uvicorn believes 127.0.0.1 unasked
 
 
-@pytest.mark.parametrize(("value", "asks"), [("1", True), ("0", False), ("", False)])
+@for_each(("value", "asks"), [("1", True), ("0", False), ("", False)])
 def test_a_login_is_switched_on_and_off(value: str, asks: bool) -> None:
     doors = server_access("0.0.0.0", {"MEMVIZ_LOGIN": value}).personal_doors
     assert doors == (("--login",) if asks else ())

@@ -39,6 +39,7 @@ from tests.models.litellm_calls import (
     failure,
 )
 from tests.models.openai_server import Answer, OpenAIServer, chunk
+from tests.tables import for_each
 
 pytestmark = pytest.mark.usefixtures("no_provider_keys")
 
@@ -161,9 +162,7 @@ def unused_address() -> str:
         return f"http://127.0.0.1:{probe.getsockname()[1]}/v1"
 
 
-@pytest.mark.parametrize(
-    "address", [unused_address, lambda: "http://no.such.host.invalid/v1"]
-)
+@for_each("address", [unused_address, lambda: "http://no.such.host.invalid/v1"])
 def test_nobody_at_the_address(address: Callable[[], str]) -> None:
     where, naps = address(), Naps()
     model = LiteLLMModel(
@@ -201,14 +200,14 @@ def test_no_key_for_an_address_that_wants_one(server: OpenAIServer) -> None:
     assert server.api_base in str(error)
 
 
-@pytest.mark.parametrize("name", ["nonsense", "nonsense/model"])
+@for_each("name", ["nonsense", "nonsense/model"])
 def test_a_name_that_no_provider_knows(server: OpenAIServer, name: str) -> None:
     error, _ = failure(client(server, name))
     assert type(error) is UnknownModelError
     check_sentence(error, name)
 
 
-@pytest.mark.parametrize("key", ["sk-with space-0123", "sk-wïth-umlaut-0123"])
+@for_each("key", ["sk-with space-0123", "sk-wïth-umlaut-0123"])
 def test_a_key_that_cannot_be_one_is_refused_without_showing_it(key: str) -> None:
     with pytest.raises(BadKeyError) as caught:
         LiteLLMModel(NAME, api_key=key)
@@ -221,9 +220,7 @@ def test_an_address_that_cannot_be_one_is_refused_without_showing_it() -> None:
     check_sentence(caught.value)
 
 
-@pytest.mark.parametrize(
-    "settings", [{"timeout": 0}, {"timeout": float("nan")}, {"retries": -1}]
-)
+@for_each("settings", [{"timeout": 0}, {"timeout": float("nan")}, {"retries": -1}])
 def test_settings_out_of_range(settings: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
         LiteLLMModel(NAME, **settings)

@@ -28,6 +28,7 @@ from tests.models.litellm_calls import (
     client,
 )
 from tests.models.openai_server import Answer, OpenAIServer, chunk
+from tests.tables import for_each
 
 pytestmark = pytest.mark.usefixtures("no_provider_keys")
 
@@ -265,7 +266,7 @@ SHAPES: dict[str, tuple[tuple[Pieces, ...], tuple[ToolCall, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@for_each("shape", SHAPES)
 def test_calls_are_put_together_however_they_are_streamed(
     server: OpenAIServer, shape: str
 ) -> None:
@@ -275,7 +276,7 @@ def test_calls_are_put_together_however_they_are_streamed(
     assert (reply.text, reply.finish_reason) == ("", "tool_calls")
 
 
-@pytest.mark.parametrize("content", [None, "Let me look."])
+@for_each("content", [None, "Let me look."])
 def test_everything_in_the_very_last_chunk(
     server: OpenAIServer, content: str | None
 ) -> None:
@@ -295,7 +296,7 @@ def test_text_before_a_call_streams_and_is_kept(server: OpenAIServer) -> None:
     assert (reply.text, len(reply.tool_calls)) == ("Let me look.", 1)
 
 
-@pytest.mark.parametrize("said", ["tool_calls", "stop", "function_call"])
+@for_each("said", ["tool_calls", "stop", "function_call"])
 def test_a_reply_that_calls_says_so_whatever_the_server_says(
     server: OpenAIServer, said: str
 ) -> None:
@@ -315,7 +316,7 @@ def test_the_usage_and_cost_of_a_calling_reply_are_those_of_any_other(
 # Arguments
 
 
-@pytest.mark.parametrize(
+@for_each(
     "arguments",
     [
         '{"last_n": 3',
@@ -333,7 +334,7 @@ def test_arguments_stay_as_the_model_wrote_them(
     assert call.arguments == arguments
 
 
-@pytest.mark.parametrize("arguments", ["", " \n", None])
+@for_each("arguments", ["", " \n", None])
 def test_no_arguments_are_an_empty_object(
     server: OpenAIServer, arguments: str | None
 ) -> None:
@@ -344,7 +345,7 @@ def test_no_arguments_are_an_empty_object(
 # Ids
 
 
-@pytest.mark.parametrize("id", [None, ""])
+@for_each("id", [None, ""])
 def test_calls_without_an_id_get_one_each(server: OpenAIServer, id: str | None) -> None:
     pieces = [piece(index, id, RECALL, '{"last_n": 3}') for index in range(3)]
     calls = asked(server, calling(*([one] for one in pieces))).tool_calls
@@ -368,7 +369,7 @@ def test_calls_that_share_an_id_are_told_apart(server: OpenAIServer) -> None:
     assert second.id not in ("", "a")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "other"),
     [
         ('{"last_n": 3}', (RECALL, '{"last_n": 4}')),
@@ -388,7 +389,7 @@ def test_calls_with_neither_index_nor_id_are_told_apart(
     ]
 
 
-@pytest.mark.parametrize("names", [(RECALL, RECALL), (RECALL, None), (None, RECALL)])
+@for_each("names", [(RECALL, RECALL), (RECALL, None), (None, RECALL)])
 def test_a_call_with_neither_index_nor_id_in_pieces_is_one(
     server: OpenAIServer, names: tuple[str | None, str | None]
 ) -> None:
@@ -453,7 +454,7 @@ BREAKS: dict[str, tuple[Answer, type[ModelError], str]] = {
 }
 
 
-@pytest.mark.parametrize("fault", BREAKS)
+@for_each("fault", BREAKS)
 def test_half_a_call_is_an_error(server: OpenAIServer, fault: str) -> None:
     answer, kind, words = BREAKS[fault]
     error = refused(server, answer)
@@ -473,7 +474,7 @@ def test_the_text_before_half_a_call_is_kept_with_the_error(
     )
 
 
-@pytest.mark.parametrize("finish_reason", ["length", "content_filter"])
+@for_each("finish_reason", ["length", "content_filter"])
 def test_a_whole_call_counts_even_if_the_model_was_stopped_after_it(
     server: OpenAIServer, finish_reason: str
 ) -> None:
@@ -566,7 +567,7 @@ def test_a_provider_that_litellm_knows_to_take_no_tools_is_not_even_asked(
     assert server.requests == []
 
 
-@pytest.mark.parametrize("name", ["perplexity/sonar", "sambanova/some-model"])
+@for_each("name", ["perplexity/sonar", "sambanova/some-model"])
 def test_without_tools_such_a_provider_answers(server: OpenAIServer, name: str) -> None:
     assert asked(server, answers.text("Hello"), name, ()).text == "Hello"
 

@@ -42,6 +42,7 @@ from tests.models.local_programs import (
     vllm,
 )
 from tests.models.openai_server import OpenAIServer, Received, openai_server, slow, text
+from tests.tables import for_each
 
 OPENAI_KEY = "sk-of-the-user-at-openai-0123456789"
 
@@ -268,7 +269,7 @@ def test_one_of_two_is_there() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "routes",
     [
         PAGE,
@@ -320,10 +321,9 @@ def test_a_server_without_any_model_is_one_sentence() -> None:
     assert "no model" in sentence
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     ["with space", "x" * 300, "odd\x1bname", "hf://weights", "line\nbreak"],
-    ids=["space", "long", "esc", "url", "nl"],
 )
 def test_a_name_that_cannot_be_used_is_left_out_and_said(name: str) -> None:
     found = found_at(vllm("good", name))
@@ -452,7 +452,7 @@ def fuzzed() -> Iterator[OpenAIServer]:
 # Where is asked, and with what.
 
 
-@pytest.mark.parametrize(
+@for_each(
     "address",
     [
         "{port}",
@@ -468,7 +468,7 @@ def test_an_address_may_be_typed_in_many_ways(address: str) -> None:
     assert [one.api_base for one in found.models] == [server.api_base]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "address",
     [
         "192.168.0.7:8080",

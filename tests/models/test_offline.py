@@ -10,6 +10,7 @@ from memviz.core.messages import Message
 from memviz.models.base import Reply
 from memviz.models.offline import OfflineModel
 from tests.models.offline_facts import CHINESE, ENGLISH, Fact, other_talk
+from tests.tables import for_each
 
 MODEL = OfflineModel()
 FACTS = [*ENGLISH, *CHINESE]
@@ -36,7 +37,7 @@ def by_question(fact: Fact) -> str:
 # --- answering -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fact", FACTS, ids=by_question)
+@for_each("fact", FACTS)
 def test_a_fact_among_other_talk_is_answered(fact: Fact) -> None:
     talk = other_talk(is_chinese(fact))
     reply = ask(
@@ -46,7 +47,7 @@ def test_a_fact_among_other_talk_is_answered(fact: Fact) -> None:
     assert ("你告诉过我" if is_chinese(fact) else "You told me") in reply
 
 
-@pytest.mark.parametrize("fact", FACTS, ids=by_question)
+@for_each("fact", FACTS)
 def test_a_fact_in_the_summary_alone_is_answered(fact: Fact) -> None:
     summary = f"Summary of earlier conversation: {fact.statement}"
     reply = ask(
@@ -58,7 +59,7 @@ def test_a_fact_in_the_summary_alone_is_answered(fact: Fact) -> None:
     ) in reply
 
 
-@pytest.mark.parametrize("fact", FACTS, ids=by_question)
+@for_each("fact", FACTS)
 def test_a_fact_that_was_not_sent_is_not_known(fact: Fact) -> None:
     others = [
         Message("user", other.statement)
@@ -101,7 +102,7 @@ def test_what_only_an_earlier_answer_quotes_is_in_the_context() -> None:
     assert reply == 'I said earlier: "My dog is called Rex."'
 
 
-@pytest.mark.parametrize(
+@for_each(
     "newer",
     [
         "The budget is 700 euros.",
@@ -164,7 +165,7 @@ def test_a_short_reply_answers_the_question_before_it() -> None:
     assert "Around 45." in ask(*messages, ("user", "How many guests do I expect?"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("role", "content", "question", "expected"),
     [
         (
@@ -199,7 +200,7 @@ def test_the_source_is_named(
     assert ask((role, content), ("user", question)).startswith(expected)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "question", "answer"),
     [
         ("Meine Tochter heißt Mira.", "Wie heißt meine Tochter?", "Mira"),
@@ -250,7 +251,7 @@ def test_statement_and_question_get_both() -> None:
     assert 'You told me: "My dog is called Rex."' in reply
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("greeting", "expected"),
     [("Hello!", "Hello"), ("你好", "你好"), ("Thanks a lot!", "welcome")],
 )
@@ -258,9 +259,7 @@ def test_courtesies_are_returned(greeting: str, expected: str) -> None:
     assert expected in ask(("user", greeting))
 
 
-@pytest.mark.parametrize(
-    "content", ["", "  \n\t ", "???", "---", "。", "{", "[]", "\u200b"]
-)
+@for_each("content", ["", "  \n\t ", "???", "---", "。", "{", "[]", "\u200b"])
 def test_odd_input_is_answered_with_something(content: str) -> None:
     assert ask(("user", "I am Ann."), ("user", content)).strip()
 
@@ -282,9 +281,7 @@ def test_the_last_user_message_is_the_input_even_before_tool_messages() -> None:
 # --- streaming, usage, construction ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "text", ["What is this about, my friend?", "我的猫叫什么？", "Tea is  good."]
-)
+@for_each("text", ["What is this about, my friend?", "我的猫叫什么？", "Tea is  good."])
 def test_a_stream_is_words_and_then_the_reply(text: str) -> None:
     *pieces, reply = MODEL.stream([Message("user", text)])
     assert isinstance(reply, Reply)
@@ -294,7 +291,7 @@ def test_a_stream_is_words_and_then_the_reply(text: str) -> None:
     assert reply == MODEL.complete([Message("user", text)])
 
 
-@pytest.mark.parametrize("name", ["o200k_base", "chars4"])
+@for_each("name", ["o200k_base", "chars4"])
 def test_usage_counts_content_and_the_chat_format(name: str) -> None:
     model, count = OfflineModel(counter=name), counter(name)
     messages = [Message("system", "Be brief."), Message("user", "I like tea. " * 600)]

@@ -9,6 +9,7 @@ import pytest
 from memviz import Chat, Message, Strategy, strategy
 from memviz.core.text.phrases import admits_ignorance
 from memviz.models.offline import OfflineModel
+from tests.tables import for_each
 
 ENGLISH = (
     "Our budget for the trip is 3,000 euros.",
@@ -61,7 +62,7 @@ def ask(question: str, told: tuple[str, ...] = ENGLISH) -> str:
     return OfflineModel().complete([*messages, Message("user", question)]).text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "expected"),
     [
         (
@@ -102,7 +103,7 @@ def test_it_answers_what_it_can(question: str, expected: tuple[str, ...]) -> Non
     assert not reply.startswith(NOTED)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "told", "expected"),
     [
         ("总结一下你知道的一切。", CHINESE, ("三千六百", "花生")),
@@ -122,7 +123,7 @@ def test_it_does_so_in_other_languages(
     assert all(part in reply for part in expected), reply
 
 
-@pytest.mark.parametrize(
+@for_each(
     "order",
     [
         "Fix my schedule",
@@ -154,7 +155,7 @@ def test_of_a_deed_it_says_that_it_cannot(order: str) -> None:
     assert CANNOT in reply or "自带的模型无法推算" in reply
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("order", "expected"),
     [
         ("Check when the exam is.", "14 June"),
@@ -198,7 +199,7 @@ HOME_IN_CHINESE = (
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "expected"),
     [
         ("What is my name and where is my bakery?", "Elena Brandt"),
@@ -221,7 +222,7 @@ def test_it_says_it_of_nobody_else_and_knows_what_it_was_sent(
     assert 'On "Thanks"' not in reply
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "theirs", "ours"),
     [
         ("What is the VAT number of the supplier?", "IT0999", "BE0456"),
@@ -248,7 +249,7 @@ def test_a_number_of_somebody_else_is_not_ours(
         assert theirs not in ask(own, THEIRS)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("told", "theirs", "ours"),
     [
         (
@@ -281,7 +282,7 @@ def test_it_quotes_all_that_it_can(question: str, parts: tuple[str, ...]) -> Non
     assert all(part in reply for part in parts), reply
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "expected"),
     [
         ("我叫什么名字？", "李明"),
@@ -294,7 +295,7 @@ def test_so_it_does_in_chinese(question: str, expected: str) -> None:
     assert expected in ask(question, HOME_IN_CHINESE)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "said",
     [
         "Remember that the gate is green.",
@@ -366,7 +367,7 @@ def chat_of(setting: Strategy, **options: bool) -> Chat:
     return chat
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "turns"),
     [
         (

@@ -15,6 +15,7 @@ from memviz.core.counters import counter
 from memviz.core.messages import Message
 from memviz.models.offline import OfflineModel
 from tests.models.offline_facts import CHINESE, ENGLISH
+from tests.tables import for_each
 
 MODEL = OfflineModel()
 
@@ -73,7 +74,7 @@ def holds(text: str, answers: list[str]) -> bool:
 RIGHT = {"agent": 0.35}
 
 
-@pytest.mark.parametrize("path", BUNDLED, ids=lambda path: path.stem)
+@for_each("path", BUNDLED)
 def test_bundled_probes_are_answered_from_the_whole_and_not_from_what_lacks_the_answer(
     path: Path,
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from memviz.strategies.summary import Summary
 from memviz.transcripts.samples import bundled
 from tests.models.offline_facts import CHINESE, ENGLISH
 from tests.strategies.conversations import RUN_HERE
+from tests.tables import for_each
 
 MODEL = OfflineModel(60)
 SUMMARIZING = [
@@ -56,8 +56,8 @@ class Parsing(OfflineModel):
     summarize_from = Model.summarize_from
 
 
-@pytest.mark.parametrize("id", SUMMARIZING)
 @given(messages=MESSAGES, previous=st.none() | TEXTS.filter(str.strip))
+@for_each("id", SUMMARIZING)
 def test_the_source_and_the_prompt_give_the_same_summary(
     id: str, messages: list[Message], previous: str | None
 ) -> None:
@@ -76,7 +76,7 @@ def test_the_source_and_the_prompt_give_the_same_summary(
     assert MODEL.summarize_from(prompt, source) == MODEL.summarize(prompt)
 
 
-@pytest.mark.parametrize("id", SUMMARIZING)
+@for_each("id", SUMMARIZING)
 def test_a_bundled_conversation_is_summarized_alike(id: str) -> None:
     """The one with tools stands for all: what the others have, it has too."""
     sample = "support"

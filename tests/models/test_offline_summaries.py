@@ -2,13 +2,12 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from memviz.core.counters import counter
 from memviz.core.messages import Message
 from memviz.models.offline import OfflineModel
 from memviz.transcripts.samples import bundled
 from tests.models.offline_facts import ENGLISH
+from tests.tables import for_each
 
 INSTRUCTION = "Write one concise zebra summary of 77 apples. Keep names, numbers, dates and decisions."
 TALK = """user: Hello! How are you today?
@@ -59,7 +58,7 @@ def summary(messages: list[Message], budget_tokens: int = 160) -> str:
     return text
 
 
-@pytest.mark.parametrize("form", FORMS)
+@for_each("form", FORMS)
 def test_a_summary_holds_the_essence_in_order_and_nothing_else(form) -> None:
     text = summary(form(TALK), 44)
     assert text.index(ESSENCE[0]) < text.index(ESSENCE[1])
@@ -76,7 +75,7 @@ def test_a_summary_holds_the_essence_in_order_and_nothing_else(form) -> None:
         assert noise not in text
 
 
-@pytest.mark.parametrize("form", FORMS)
+@for_each("form", FORMS)
 def test_an_old_summary_is_carried_on_and_stands_first(form) -> None:
     text = summary(
         form(TALK, "The cabin key is under pot 3. I work as a nurse in Bergen.")
@@ -123,7 +122,7 @@ def test_messages_without_an_instruction_are_summarized_themselves() -> None:
     ).startswith("I live in Turin.")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("older", "newer", "stale", "valid"),
     [
         (
@@ -155,7 +154,7 @@ def test_an_updated_fact_replaces_its_stale_version(
     assert stale not in text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("older", "newer"),
     [
         (
@@ -177,7 +176,7 @@ def test_another_fact_replaces_nothing(older: str, newer: str) -> None:
     assert newer in text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("older", "newer", "stale"),
     [
         (
@@ -219,7 +218,7 @@ def test_one_fact_is_said_once_also_against_the_earlier_summary() -> None:
     assert "We do deliver" in denied, "the opposite is not the same"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "noise",
     [
         "Grr.",
@@ -258,7 +257,7 @@ def test_a_value_in_a_call_of_a_tool_does_not_crowd_out_what_was_said() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("instruction", "is_list"),
     [
         ("Write a summary of this one turn in two or three sentences.", False),
@@ -315,7 +314,7 @@ def test_chinese_summaries_stay_chinese_and_come_apart_again() -> None:
     assert again == text + "\n- 我的电话是5550123。"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "talk", ["user: ", "user: \nassistant: ", "user: ???", "user: ---", "user: ok"]
 )
 def test_a_summary_is_never_empty(talk: str) -> None:
@@ -339,8 +338,8 @@ MEASURES = {
 }
 
 
-@pytest.mark.parametrize("unit", MEASURES)
-@pytest.mark.parametrize("amount", [12, 60, 400])
+@for_each("unit", MEASURES)
+@for_each("amount", [12, 60, 400])
 def test_a_length_that_the_instruction_asks_for_is_kept_and_used(
     unit: str, amount: int
 ) -> None:

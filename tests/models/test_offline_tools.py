@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from memviz.models.offline import OfflineModel
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, Tool
 from memviz.transcripts.samples import bundled
 from tests.models.offline_facts import CHINESE, ENGLISH, Fact
+from tests.tables import for_each
 
 MODEL = OfflineModel()
 RECALL, THINK = (RECALL_CONVERSATION,), (RECALL_CONVERSATION, CONTINUE_THINKING)
@@ -64,7 +64,7 @@ def after(
 # --- whether to recall, and what ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("entries", "question", "turns"),
     [
         (BOAT, FEE, [3, 12]),
@@ -135,7 +135,7 @@ def test_a_mark_inside_a_summary_begins_no_entry() -> None:
     }
 
 
-@pytest.mark.parametrize("role", ["user", "assistant", "tool"])
+@for_each("role", ["user", "assistant", "tool"])
 def test_a_fact_that_was_sent_word_for_word_is_answered_at_once(role: str) -> None:
     messages = [
         summaries(BOAT),
@@ -157,8 +157,8 @@ def test_a_fact_that_is_not_found_beside_the_summaries_is_recalled() -> None:
     assert "640" in MODEL.complete([memory, said, winter, *after(call)], RECALL).text
 
 
-@pytest.mark.parametrize("entries", [BOAT, TEA, {}])
-@pytest.mark.parametrize(
+@for_each("entries", [BOAT, TEA, {}])
+@for_each(
     "said",
     [
         "Hello!",
@@ -178,9 +178,7 @@ def test_statements_greetings_and_empty_questions_call_nothing(
     assert MODEL.complete(messages, RECALL).text == MODEL.complete(messages).text
 
 
-@pytest.mark.parametrize(
-    "question", ["What is my blood type?", "我的护照什么时候过期？"]
-)
+@for_each("question", ["What is my blood type?", "我的护照什么时候过期？"])
 def test_where_no_summary_speaks_of_it_nothing_is_recalled(question: str) -> None:
     messages = [summaries(BOAT | {13: TEA[1]}), user(question)]
     reply = MODEL.complete(messages, RECALL)
@@ -188,8 +186,8 @@ def test_where_no_summary_speaks_of_it_nothing_is_recalled(question: str) -> Non
     assert reply.text == MODEL.complete(messages).text
 
 
-@pytest.mark.parametrize("question", [FEE, RENT])
-@pytest.mark.parametrize(
+@for_each("question", [FEE, RENT])
+@for_each(
     "context",
     [
         [
@@ -210,8 +208,8 @@ def test_without_summaries_of_turns_the_newest_messages_are_recalled(
     }
 
 
-@pytest.mark.parametrize("question", [FEE, RENT])
-@pytest.mark.parametrize(
+@for_each("question", [FEE, RENT])
+@for_each(
     "context", [[], [Message("system", "You are polite. The mooring fee is 5 euros.")]]
 )
 def test_in_the_first_turn_there_is_nothing_to_recall(
@@ -220,7 +218,7 @@ def test_in_the_first_turn_there_is_nothing_to_recall(
     assert not MODEL.complete([*context, user(question)], RECALL).tool_calls
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tools", "choice"),
     [(RECALL, "none"), (THINK, "none"), ((WEATHER,), "auto"), ((), "auto")],
 )
@@ -236,9 +234,7 @@ def test_what_is_not_offered_or_not_wanted_is_not_called(
 # --- after the recall -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "fact", [*ENGLISH[:12], *CHINESE], ids=lambda fact: fact.question
-)
+@for_each("fact", [*ENGLISH[:12], *CHINESE])
 def test_the_recalled_message_is_quoted_and_not_its_summary(fact: Fact) -> None:
     memory, question = (
         summaries(
@@ -279,11 +275,9 @@ def test_a_summary_that_is_better_placed_gives_way_to_the_recalled_message() -> 
     )
 
 
-@pytest.mark.parametrize("question", [FEE, RENT])
-@pytest.mark.parametrize(
-    "context", [[summaries(BOAT | {13: TEA[2]})], [user("I am Ann.")]]
-)
-@pytest.mark.parametrize("tools", [RECALL, ()])
+@for_each("question", [FEE, RENT])
+@for_each("context", [[summaries(BOAT | {13: TEA[2]})], [user("I am Ann.")]])
+@for_each("tools", [RECALL, ()])
 def test_one_recall_a_turn_then_it_answers_even_if_it_found_nothing(
     context: list[Message], question: str, tools: tuple[Tool, ...]
 ) -> None:
@@ -336,7 +330,7 @@ def test_results_of_other_tools_stay_sources() -> None:
 # --- thinking -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("entries", "question", "turns", "thought"),
     [
         (
@@ -373,9 +367,7 @@ def test_a_thought_recalls_and_asks_for_another_round(
     )
 
 
-@pytest.mark.parametrize(
-    "said", [f"{FEE} Bring me the key of Sturdy.", f"茶馆重新开张了。{RENT}"]
-)
+@for_each("said", [f"{FEE} Bring me the key of Sturdy.", f"茶馆重新开张了。{RENT}"])
 def test_the_last_thought_ends_with_a_summary_of_the_turn(said: str) -> None:
     facts = [
         user("The mooring fee of the boat is 640 euros."),
@@ -424,7 +416,7 @@ def test_the_summary_of_a_turn_holds_the_answer_within_the_budget() -> None:
     assert counter("o200k_base")(short["summary"]) <= 6
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "thought"),
     [
         ("I like tea.", "There is no question to look anything up for."),
@@ -483,7 +475,7 @@ def test_usage_counts_schemas_and_calls() -> None:
         assert reply.usage.output_tokens == sum(map(count, spoken))
 
 
-@pytest.mark.parametrize("id", MEASURED)
+@for_each("id", MEASURED)
 def test_turns_that_hold_the_evidence_of_bundled_probes_are_recalled(id: str) -> None:
     transcript = bundled()[id]
     run = replay(transcript, strategy("summary_only"), model=MODEL)

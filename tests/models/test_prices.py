@@ -32,6 +32,7 @@ from memviz.models.planned_calls import (
 )
 from memviz.models.prices import Price, TokenRates, price, prices
 from tests.models.litellm_calls import NAME
+from tests.tables import for_each
 
 IN_USD, OUT_USD = 0.15e-6, 0.6e-6  # what a token of gpt-4o-mini costs
 OUR_OWN = "openai/our-own-model"
@@ -49,7 +50,7 @@ def test_a_price_has_rates_and_limits() -> None:
     assert (found.provider, found.mode) == ("openai", "chat")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "same_as"),
     [
         ("openai/gpt-4o-mini", "gpt-4o-mini"),
@@ -63,7 +64,7 @@ def test_a_model_goes_by_several_names(name: str, same_as: str) -> None:
     assert price(name) == prices()[same_as]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     ["", "nonsense", "openai/nonsense", "anthropic/gpt-4o", "sample_spec", "dall-e-3"],
 )
@@ -253,7 +254,7 @@ def test_calls_of_several_models_are_added() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("usd", "left", "words"),
     [
         (0.0123, None, "At most $0.013."),

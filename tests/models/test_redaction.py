@@ -16,6 +16,7 @@ from memviz.models.redaction import PART_CHARS, conceal
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import client, failure
 from tests.models.openai_server import OpenAIServer
+from tests.tables import for_each
 
 KEY = "sk-proj-Ab3/dE+fGh1JkLmN0pQrStUvWx="
 SETTINGS = {"api_key": KEY}
@@ -65,7 +66,7 @@ OTHERS = {
 """Characters at the start of these that hold ``user:`` and the like, and at most one of the key."""
 
 
-@pytest.mark.parametrize("form", FORMS)
+@for_each("form", FORMS)
 def test_a_key_is_concealed_in_every_form(form: str) -> None:
     shown = conceal(
         f"Incorrect API key provided: {FORMS[form](KEY)}. Get one on the page of keys.",

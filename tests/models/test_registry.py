@@ -21,9 +21,10 @@ from memviz.models.provider_keys import (
     provider_of,
 )
 from memviz.models.registry import known_models, model
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize("name", ["offline", " offline\n"])
+@for_each("name", ["offline", " offline\n"])
 def test_offline_is_the_offline_model(name: str) -> None:
     assert isinstance(model(name), OfflineModel)
 
@@ -34,7 +35,7 @@ def test_options_reach_the_offline_model() -> None:
     assert found.summary_budget_tokens == 40
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     ["openai/anything", "gpt-4o", "ollama/llama3:8b", "ft:gpt-4o-2024-08-06:org::id"],
 )
@@ -44,7 +45,7 @@ def test_other_names_are_litellm_models(name: str) -> None:
     assert (found.name, found.timeout, found.retries) == (name, 5.0, 1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "words"),
     [
         ("", "No model was named"),
@@ -71,9 +72,7 @@ def test_names_that_cannot_be_one_are_refused_in_one_sentence(
     assert message.endswith(".")
 
 
-@pytest.mark.parametrize(
-    "key", ["sk-abcdefghij0123456789", "AIzaSyabcdefghij0123456789"]
-)
+@for_each("key", ["sk-abcdefghij0123456789", "AIzaSyabcdefghij0123456789"])
 def test_a_key_in_place_of_a_name_is_not_repeated(key: str) -> None:
     with pytest.raises(UnknownModelError, match="looks like an API key") as caught:
         model(key)

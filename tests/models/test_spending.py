@@ -8,6 +8,7 @@ from memviz.core.errors import ParameterError
 from memviz.core.model_errors import BudgetSpentError
 from memviz.models.base import Usage
 from memviz.models.budget import FIRST_LIMIT_USD, Budget, Spending
+from tests.tables import for_each
 
 
 def test_nothing_is_spent_at_first() -> None:
@@ -48,7 +49,7 @@ def test_a_limit_that_is_raised_lets_the_next_call_through_and_a_lowered_one_doe
     assert spending.spent_usd == pytest.approx(0.6), "what is spent stays spent"
 
 
-@pytest.mark.parametrize("limit", [-0.01, float("nan"), float("inf")])
+@for_each("limit", [-0.01, float("nan"), float("inf")])
 def test_a_limit_out_of_range(limit: float) -> None:
     with pytest.raises(ParameterError, match="limit_usd"):
         Spending().allow(limit)

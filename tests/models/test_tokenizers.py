@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memviz.models.names import approximation, counter_of_model
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("model", "counter"),
     [
         ("openai/gpt-5-mini", "o200k_base"),

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import pytest
-
 from memviz.models.tools import RecallResult
+from tests.tables import for_each
 
 STANDING = "They stand right before the user's last message."
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("result", "text"),
     [
         (RecallResult(0), "Recalled 0 messages."),

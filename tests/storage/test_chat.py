@@ -16,10 +16,11 @@ import memviz
 from memviz import Chat, Run, ScriptedModel, StorageError, Strategy
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
-from tests.engine.probes import REPRESENTATIVES
+from tests.engine.probes import REPRESENTATIVES, SUMMARIZING
 from tests.same_runs import contents
 from tests.storage.stored_runs import stored_runs
 from tests.strategies.conversations import small_parameters
+from tests.tables import for_each
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +46,11 @@ def saved(store: Store, chat: Chat) -> str:
     return id
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
+@for_each("id", REPRESENTATIVES)
 def test_a_chat_is_stored_turn_by_turn_and_goes_on_after_a_restart(
     id: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / "new folder" / "chats.db"
+    path = tmp_path / f"new folder of {id}" / "chats.db"
     store, chat = Store(path), a_chat(memviz.strategy(id), system_prompt="Be kind.")
     conversation = store.add_conversation(Transcript((), title="A chat"))
     for number in range(1, 8):
@@ -252,15 +253,13 @@ def test_whatever_is_done_the_stored_chat_is_the_chat(
         assert store.conversation(id).messages == tuple(chat.log)
 
 
-@pytest.mark.parametrize(
-    "id",
-    ["summary", "summary_buffer", "chat_summary_buffer", "recent_only", "summary_only"],
-)
 @given(
+    id=st.sampled_from(SUMMARIZING),
     steps=st.lists(
         st.sampled_from(["say", "say", "accept", "reword", "skip", "edit", "undo"]),
+        min_size=4,
         max_size=14,
-    )
+    ),
 )
 def test_what_the_user_decided_is_stored_and_read_back(
     store: Store, id: str, steps: list[str]

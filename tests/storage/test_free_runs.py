@@ -38,8 +38,10 @@ from tests.postgres import PostgresCluster
 from tests.same_runs import contents
 from tests.storage.stored_runs import stored_runs
 from tests.strategies.conversations import conversations, outcomes, summarizer
+from tests.tables import for_each
 
 every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
+for_every_kind = for_each("id", REPRESENTATIVES)
 BUFFER = memviz.strategy("buffer")
 
 
@@ -101,12 +103,12 @@ def execute(path: Path | str, statement: str, *values: object) -> list[Any]:
 
 
 class TestKeeping:
-    @every_kind
     @given(
         messages=conversations(),
         plan=outcomes,
         prompt=st.sampled_from([None, "Be kind."]),
     )
+    @for_every_kind
     def test_comes_back_equal_whole_or_half(
         self,
         store: Store,
@@ -288,7 +290,7 @@ class TestConversation:
 
 
 class TestDamage:
-    @pytest.mark.parametrize(
+    @for_each(
         "record", ["{}", "{", "[]", '"x"', "7", '{"messages": []}', '{"messages": 7}']
     )
     def test_is_an_error_in_plain_words(self, path: Path, record: str) -> None:
@@ -302,7 +304,7 @@ class TestDamage:
         assert contents(store.find_free_run(id, "k")) == contents(run)
         store.close()
 
-    @pytest.mark.parametrize("junk", [None, 7, "junk", [], {}, [7], {"junk": 7}])
+    @for_each("junk", [None, 7, "junk", [], {}, [7], {"junk": 7}])
     def test_of_any_value_is_an_error_of_memviz_or_no_matter(
         self, path: Path, junk: object
     ) -> None:
@@ -500,7 +502,7 @@ class TestAhead:
         assert sent == ["Question 0", "Reply 0", "Anybody?"]
         store.close()
 
-    @pytest.mark.parametrize(
+    @for_each(
         "ahead",
         [
             "{",

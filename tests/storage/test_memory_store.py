@@ -29,6 +29,7 @@ from tests.engine.probes import (
     talk,
 )
 from tests.storage.stored_runs import stored_runs
+from tests.tables import for_each
 
 # One more process that goes on with session "u": argv is the file and how many messages it adds.
 OTHER_PROCESS = """
@@ -67,6 +68,14 @@ def kept_nowhere(**options: Any) -> MemoryStore:
 def place(library_or_slow: str) -> str:
     """A file, and among what is marked pytest.mark.slow a library on a server."""
     return library_or_slow
+
+
+@pytest.fixture
+def kinds(place: str) -> list[str]:
+    """The strategies that are kept there. A server holds the same texts as a file and answers slower: it keeps one that
+    writes summaries, and one that writes facts."""
+    is_server = place.startswith("postgresql")
+    return ["summary_buffer", "fifo_facts"] if is_server else REPRESENTATIVES
 
 
 @pytest.fixture
@@ -126,38 +135,32 @@ class TestSessions:
             "chat_summary_buffer"
         )
 
-    @pytest.mark.parametrize(
-        "name",
-        [
-            "",
-            "../../etc/passwd",
-            "a/b?c=d&e",
-            "搬家",
-            "two\nlines",
-            "\ud800",
-            "x" * 5_000,
-        ],
-    )
-    def test_may_have_any_name(self, place: str, name: str) -> None:
-        kept(place).append(name, Message("user", "Hello"))
-        kept(place).append("another", Message("user", "Hi"))
-        assert kept(place).load(name) == [Message("user", "Hello")]
+    def test_may_have_any_name(self, place: str) -> None:
+        names = ["", "../../etc/passwd", "a/b?c=d&e", "搬家", "two\nlines", "\ud800"]
+        names += ["x" * 5_000, "another"]
+        for name in names:
+            kept(place).append(name, Message("user", f"Hello, {name[:20]!r}"))
+        reopened = kept(place)
+        for name in names:
+            hello = Message("user", f"Hello, {name[:20]!r}")
+            assert reopened.load(name) == [hello], name
 
 
 class TestKept:
-    @pytest.mark.parametrize("id", REPRESENTATIVES)
     def test_goes_on_after_every_message_as_one_that_was_never_closed(
-        self, id: str, place: str
+        self, kinds: list[str], place: str
     ) -> None:
-        never_closed = ChatMemory(small(id), model=Digest(), counter="chars4")
-        for message in talk(4):
-            never_closed.append(message)
-            reopened = kept(place, id)
-            reopened.append("u", message)
-            if message.role == "user":
-                assert reopened.load("u") == never_closed.load()
-        assert reopened.memory("u").get_all() == never_closed.get_all() == talk(4)
-        assert reopened.memory("u").run.summaries == never_closed.run.summaries
+        for id in kinds:
+            never_closed = ChatMemory(small(id), model=Digest(), counter="chars4")
+            for message in talk(4):
+                never_closed.append(message)
+                reopened = kept(place, id)
+                reopened.append(id, message)
+                if message.role == "user":
+                    assert reopened.load(id) == never_closed.load(), id
+            memory = reopened.memory(id)
+            assert memory.get_all() == never_closed.get_all() == talk(4), id
+            assert memory.run.summaries == never_closed.run.summaries, id
 
     @pytest.mark.slow
     def test_goes_on_in_another_process_and_back(self, place: str) -> None:
@@ -181,24 +184,22 @@ class TestKept:
             "other process 0",
         ]
 
-    @pytest.mark.parametrize("id", REPRESENTATIVES)
     def test_goes_on_with_what_another_program_stored_meanwhile(
-        self, id: str, place: str
+        self, kinds: list[str], place: str
     ) -> None:
-        mine, others = kept(place, id), kept(place, id)
-        mine.load("u")
-        others.put_messages("u", talk(4)[:7])
-        with pytest.raises(
-            memviz.StorageError,
-            match=r"by another program or tab.* put the message again",
-        ):
-            mine.put("u", talk(4)[7])
-        assert mine.get_all("u") == talk(4)[:7]
-        mine.put("u", talk(4)[7])
-        assert mine.get_all("u") == kept(place, id).get_all("u") == talk(4)
-        assert (
-            mine.memory("u").run.summaries == kept(place, id).memory("u").run.summaries
-        )
+        words = r"by another program or tab.* put the message again"
+        for id in kinds:
+            mine, others = kept(place, id), kept(place, id)
+            mine.load(id)
+            others.put_messages(id, talk(4)[:7])
+            with pytest.raises(memviz.StorageError, match=words):
+                mine.put(id, talk(4)[7])
+            assert mine.get_all(id) == talk(4)[:7], id
+            mine.put(id, talk(4)[7])
+            reopened = kept(place, id)
+            assert mine.get_all(id) == reopened.get_all(id) == talk(4), id
+            summaries = mine.memory(id).run.summaries
+            assert summaries == reopened.memory(id).run.summaries, id
 
     def test_goes_on_after_a_load_that_found_it_changed(self, place: str) -> None:
         mine, others = kept(place), kept(place)
@@ -209,10 +210,11 @@ class TestKept:
         assert mine.load("u") == [Message("user", "Hello")]
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("id", REPRESENTATIVES)
+    @for_each("id", ["summary_buffer", "fifo_facts", "llama_index"])
     def test_a_message_that_cannot_be_stored_is_not_taken_in(
-        self, id: str, path: Path
+        self, id: str, tmp_path: Path
     ) -> None:
+        path = tmp_path / f"{id}.db"
         store = kept(path, id)
         store.put_messages("u", talk(4)[:6])
         before = store.load("u")
@@ -244,14 +246,14 @@ class TestKept:
             store.clear("u")
         assert store.get_all("u") == [Message("user", "Hello")]
 
-    @pytest.mark.parametrize("id", SUMMARIZING)
+    @for_each("id", SUMMARIZING)
     def test_reopening_asks_nobody(self, id: str, place: str) -> None:
         before = kept(place, id)
         for message in talk(6)[:11]:
-            before.append("u", message)
-        sent = before.load("u")
-        assert before.memory("u").run.summaries
-        assert kept(place, id, model=ScriptedModel([])).load("u") == sent
+            before.append(id, message)
+        sent = before.load(id)
+        assert before.memory(id).run.summaries
+        assert kept(place, id, model=ScriptedModel([])).load(id) == sent
 
     def test_under_another_strategy_is_derived_from_the_messages(
         self, place: str
@@ -268,7 +270,7 @@ class TestKept:
             assert after.load("u") == other.load()
         assert after.memory("u").get_all() == talk(5)[:9]
 
-    @pytest.mark.parametrize(
+    @for_each(
         "clear", [MemoryStore.clear, lambda store, name: store.memory(name).reset()]
     )
     def test_forgetting_is_kept_too(self, place: str, clear: Any) -> None:
@@ -339,7 +341,7 @@ class TestFaces:
         store.reset("ann")
         assert store.get_all("ann") == []
 
-    @pytest.mark.parametrize("keep", [False, True])
+    @for_each("keep", [False, True])
     def test_async_twins_on_one_event_loop(self, place: str, keep: bool) -> None:
         async def converse(store: MemoryStore, session: str) -> list[Message]:
             await store.aset(session, talk(1))
@@ -400,7 +402,7 @@ class TestFaces:
         store = kept(place, "summary_only", model=model)
         nobody_waits_for(model, lambda: store.load("slow"), store)
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("options", "name"),
         [
             ({"strategy": "summary"}, "strategy"),
@@ -419,14 +421,14 @@ class TestFaces:
         ):
             MemoryStore(**options)
 
-    @pytest.mark.parametrize("session", [None, 7, ["ann"]])
+    @for_each("session", [None, 7, ["ann"]])
     def test_a_session_is_named_by_a_text(self, session: Any) -> None:
         with pytest.raises(ParameterError, match="the name of the session"):
             kept_nowhere().append(session, Message("user", "Hello"))
 
 
 class TestThreads:
-    @pytest.mark.parametrize("keep", [False, True])
+    @for_each("keep", [False, True])
     def test_talk_in_sessions_of_their_own(self, place: str, keep: bool) -> None:
         store = kept(place) if keep else kept(place, persistence=None)
 
@@ -525,7 +527,7 @@ class TestBuildChatMemory:
         )
         assert again.get() == [Message("user", "Hello")]
 
-    @pytest.mark.parametrize("limit", [0, -1, 2.5, "64000"])
+    @for_each("limit", [0, -1, 2.5, "64000"])
     def test_refuses_a_limit_below_one(self, limit: Any) -> None:
         with pytest.raises(ParameterError, match="token_limit"):
             memviz.build_chat_memory(None, token_limit=limit)
@@ -570,7 +572,7 @@ class TestBuildChatMemory:
                 memviz.model("offline", summary_budget_tokens=9), chat_store=store
             )
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("options", "name"),
         [
             ({"llm": lambda messages: "short"}, "llm"),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 import memviz
 from memviz.models.names import OFFLINE, RECORDING
 from memviz.models.recordings.files import read_recording, write_recording
@@ -13,6 +11,7 @@ from memviz.storage.workspace import FIRST_SAMPLE, RunKey, Workspace
 from memviz.strategies.base import Strategy
 from memviz.transcripts.samples import sample
 from tests.models.recordings.recorded import a_recording_of
+from tests.tables import for_each
 
 TRIP = sample("trip")
 UNRECORDED = memviz.strategy("summary", buffer_size=6)
@@ -32,7 +31,7 @@ def key_of(strategy: Strategy) -> RunKey:
     return RunKey(FIRST_SAMPLE, strategy, "o200k_base", OFFLINE)
 
 
-@pytest.mark.parametrize("only_by_name", [False, True])
+@for_each("only_by_name", [False, True])
 def test_the_file_says_whether_it_plays_unasked(only_by_name: bool) -> None:
     workspace = opened(only_by_name, UNRECORDED)
     shelf, log = workspace.recordings, workspace.conversation(FIRST_SAMPLE)[1]

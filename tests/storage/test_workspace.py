@@ -311,7 +311,11 @@ class TestRuns:
 
 
 class TestBeginnings:
-    """Of a long conversation the beginning alone can be looked at."""
+    """Of a long conversation the beginning alone can be looked at, wherever the library lies."""
+
+    @pytest.fixture
+    def database(self, tmp_path: Path, new_libraries_are_copies: None) -> str:
+        return str(tmp_path / "memviz.db")
 
     def test_is_the_first_whole_turns(self, workspace: Workspace) -> None:
         id = imported(workspace, turns=6)

@@ -17,6 +17,7 @@ from tests.strategies.conversations import (
     small_parameters,
     summarizer,
 )
+from tests.tables import for_each
 
 IDS = list(memviz.strategies())
 DEFAULTS: dict[str, dict[str, Any]] = {
@@ -86,12 +87,12 @@ def test_the_strategies_of_the_mission_are_found() -> None:
     assert set(DEFAULTS) <= set(IDS)
 
 
-@pytest.mark.parametrize("id", DEFAULTS)
+@for_each("id", DEFAULTS)
 def test_parameters_have_the_documented_defaults(id: str) -> None:
     assert memviz.strategy(id).model_dump() == DEFAULTS[id]
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_class_describes_itself(id: str) -> None:
     cls = memviz.strategies()[id]
     assert cls.id == id
@@ -103,7 +104,7 @@ def test_class_describes_itself(id: str) -> None:
     assert "\n" not in cls.summary_line()
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_parameters_carry_range_default_unit_and_help(id: str) -> None:
     cls = memviz.strategies()[id]
     properties = cls.model_json_schema().get("properties", {})
@@ -123,7 +124,7 @@ def test_titles_are_told_apart() -> None:
     assert len(set(titles)) == len(titles)
 
 
-@pytest.mark.parametrize(("id", "name"), NUMBERS)
+@for_each(("id", "name"), NUMBERS)
 def test_number_below_its_range_names_parameter_value_and_range(
     id: str, name: str
 ) -> None:
@@ -139,8 +140,8 @@ def test_number_below_its_range_names_parameter_value_and_range(
     )
 
 
-@pytest.mark.parametrize(("id", "name"), NUMBERS)
-@pytest.mark.parametrize("value", ["7", 2.5, None, True, [3]])
+@for_each(("id", "name"), NUMBERS)
+@for_each("value", ["7", 2.5, None, True, [3]])
 def test_number_of_a_wrong_type_is_refused(id: str, name: str, value: object) -> None:
     with pytest.raises(ParameterError) as caught:
         memviz.strategy(id, **{name: value})
@@ -148,7 +149,7 @@ def test_number_of_a_wrong_type_is_refused(id: str, name: str, value: object) ->
     assert repr(value) in str(caught.value)
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_unknown_parameter_is_refused_by_name(id: str) -> None:
     with pytest.raises(ParameterError, match="no_such_parameter") as caught:
         memviz.strategy(id, no_such_parameter=3)
@@ -165,7 +166,7 @@ def test_unknown_strategy_error_lists_the_known_ones() -> None:
     assert all(id in str(caught.value) for id in IDS)
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_strategy_is_a_frozen_value(id: str) -> None:
     strategy = memviz.strategy(id)
     assert strategy == memviz.strategy(id)
@@ -177,8 +178,8 @@ def test_strategy_is_a_frozen_value(id: str) -> None:
     )
 
 
-@pytest.mark.parametrize("id", RUN_HERE)
 @given(messages=conversations(), plan=outcomes)
+@for_each("id", RUN_HERE)
 def test_questions_are_pure_and_stay_inside_the_log(
     id: str, messages: list[memviz.Message], plan: list[str]
 ) -> None:
@@ -199,11 +200,11 @@ def test_questions_are_pure_and_stay_inside_the_log(
         assert headroom is None or headroom.amount >= 0
 
 
-@pytest.mark.parametrize(
+@given(messages=conversations(), plan=outcomes)
+@for_each(
     "id",
     [id for id in RUN_HERE if memviz.strategies()[id].trigger.name == "MESSAGE"],
 )
-@given(messages=conversations(), plan=outcomes)
 def test_nothing_is_due_before_the_headroom_is_used_up(
     id: str, messages: list[memviz.Message], plan: list[str]
 ) -> None:
@@ -224,6 +225,6 @@ def test_nothing_is_due_before_the_headroom_is_used_up(
             assert not strategy.plan(memory.appended(length))
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_label_names_the_strategy(id: str) -> None:
     assert memviz.strategies()[id].title in memviz.strategy(id).label

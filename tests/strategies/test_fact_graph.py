@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import cycle
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from memviz.models.offline.facts import as_triple
 from memviz.strategies.fact_graph import FactGraph
 from tests.strategies.conversations import conversations
 from tests.strategies.looked_up import FILLER, slow_scores, turns
+from tests.tables import for_each
 
 NOTHING = "<facts></facts>"
 
@@ -102,7 +102,7 @@ def test_an_answer_that_is_no_triple_has_no_neighbours() -> None:
     assert told_at_last(run) == ["- Ana rides (since turn 1)"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("clause", "triple"),
     [
         ("Finn's passport expires on 9 July 2027.", "Finn's passport | expires on | 9 July 2027"),

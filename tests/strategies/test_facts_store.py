@@ -28,6 +28,7 @@ from tests.strategies.looked_up import (
     slow_scores,
     turns,
 )
+from tests.tables import for_each
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ def test_facts_that_hold_the_words_of_the_question_stand_before_the_newest() -> 
     assert tokens["summary"] == run.counter(sent[0])
 
 
-@pytest.mark.parametrize("number", [0, 9])
+@for_each("number", [0, 9])
 def test_a_fact_that_replaces_what_is_none_replaces_nothing(number: int) -> None:
     told = f'<fact replaces="{number}">The office is in Milan.</fact>'
     run = replay(ASKED, [MOVED[0], told], newest_messages=2, rule="supersede")

@@ -24,6 +24,7 @@ from tests.strategies.libraries.fact_scripts import (
 )
 from tests.strategies.libraries.library_run import LibraryRun
 from tests.strategies.libraries.talks import talks
+from tests.tables import for_each
 
 
 def of_library(
@@ -272,9 +273,7 @@ def test_messages_without_facts_are_gone() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "failure", [ModelError("no connection"), " "], ids=["raises", "says nothing"]
-)
+@for_each("failure", [ModelError("no connection"), " "])
 def test_a_summarizer_that_fails_takes_nothing_out(failure: object) -> None:
     """Rule 1. LlamaIndex has the messages archived before it asks, so they are lost."""
     messages = talk(3, 3, 5)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,11 +11,12 @@ from memviz.core.importance import Importance, importance_of
 from tests.strategies.comparison import compare
 from tests.strategies.conversations import COUNTERS, conversations
 from tests.strategies.looked_up import FILLER, turns
+from tests.tables import for_each
 
 ASKED = Message("user", "Which one?")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "before", "found", "points"),
     [
         (Message("user", "Please never call me."), None, (1, 0, 0, 0, 1), 5),
@@ -35,7 +35,7 @@ def test_points_of_a_message(
     assert importance_of(message, before).points == points
 
 
-@pytest.mark.parametrize(
+@for_each(
     "rule",
     [
         *("NEVER ring", "Always ring", "You must", "You mustn't", "You mustn’t"),

@@ -27,6 +27,7 @@ from tests.strategies.libraries.summarization_settings import (
 pytest.importorskip("langchain.agents.middleware")
 
 from tests.strategies.libraries.langchain_runner import summarized_requests
+from tests.tables import for_each
 
 
 def strategy(**parameters: Any) -> memviz.Strategy:
@@ -118,7 +119,7 @@ def test_what_reached_the_summarizer_is_a_compaction_with_langchains_whole_promp
     assert run.requests[-1].context.messages[0].role == "user"
 
 
-@pytest.mark.parametrize("answer", ["", " \n", ModelError("no connection")])
+@for_each("answer", ["", " \n", ModelError("no connection")])
 def test_a_failed_summarizer_is_asked_once_and_in_a_later_turn(
     answer: str | Exception,
 ) -> None:

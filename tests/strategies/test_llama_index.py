@@ -20,6 +20,7 @@ from tests.strategies.libraries import fact_scripts as facts
 from tests.strategies.libraries import llama_index_fifo
 from tests.strategies.libraries import summary_scripts as buffers
 from tests.strategies.libraries.talks import talks
+from tests.tables import for_each
 
 
 def with_input(log: Log, stop: int, given: list[Message]) -> list[Message]:
@@ -126,10 +127,8 @@ def replayed(messages: list[Message], answers: list[Any], **parameters: Any) -> 
 MEMORY = {"rule": "memory", "token_limit": 10, "history_percent": 100}
 
 
-@pytest.mark.parametrize("answer", [" ", ModelError("no connection")])
-@pytest.mark.parametrize(
-    "parameters", [MEMORY, {"token_limit": 10}], ids=["memory", "summary buffer"]
-)
+@for_each("answer", [" ", ModelError("no connection")])
+@for_each("parameters", [MEMORY, {"token_limit": 10}])
 def test_a_summarizer_that_fails_takes_nothing_out_and_is_asked_again(
     parameters: dict[str, Any], answer: object
 ) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from memviz.strategies.lookup import best_first, best_in_steps
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize("most", [1, 3, 20, None])
-@pytest.mark.parametrize("kinds", [1, 4, 1000])
+@for_each("most", [1, 3, 20, None])
+@for_each("kinds", [1, 4, 1000])
 def test_the_best_are_those_of_a_sorted_list(most: int | None, kinds: int) -> None:
     random = np.random.default_rng(kinds)
     for length in (0, 1, 5, 16, 47, 400):

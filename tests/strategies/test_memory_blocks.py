@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from tests.strategies.conversations import (
     outcomes,
 )
 from tests.strategies.looked_up import FILLER, turns
+from tests.tables import for_each
 
 TALK = turns("I am Ana.", "The key is red.", *FILLER, "Which colour has the key?")
 BOTH = "<human>\n{}\n</human>\n<persona>\n{}\n</persona>"
@@ -65,7 +65,7 @@ def test_who_rewrites_reads_the_size_the_blocks_before_and_the_messages() -> Non
     assert f"Previous summary: {BOTH.format('Ana.', 'Brief.')}\nuser: Remark" in second
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("answer", "human", "persona"),
     [
         ("<persona>Be brief.</persona>", "Ana.", "Be brief."),

@@ -19,6 +19,7 @@ from tests.strategies.slow_pipeline import (
     replay,
     said,
 )
+from tests.tables import for_each
 
 
 def test_results_are_cleared_once_the_threshold_is_reached_and_the_newest_stay() -> (
@@ -141,7 +142,7 @@ def test_long_arguments_are_cut_and_stay_an_object() -> None:
     assert run.fates()[-1].tolist()[1] == Fate.SHORTENED
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("step", "reduced"),
     [
         ("shorten messages to 20 characters, keep 120 tokens", [0, 2, 3]),
@@ -168,7 +169,7 @@ def test_thinking_is_left_out_where_a_step_says_so() -> None:
     assert contents(replay(talk, "drop thinking, keep 1 turns"))[1] == "Hello"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         "summarise at 10 messages",

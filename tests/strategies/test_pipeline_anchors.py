@@ -19,6 +19,7 @@ from tests.metrics.sent_messages import shared_by_turn
 from tests.strategies.conversations import answered, text_of
 from tests.strategies.read_talks import SlowReads, reading, talks, turn_of
 from tests.strategies.slow_pipeline import contents, replay, said
+from tests.tables import for_each
 
 SUMMARIZE = "summarize at 10 messages, keep 2 messages"
 
@@ -230,7 +231,7 @@ def test_a_line_is_read_word_by_word() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         "bring back",
@@ -246,7 +247,7 @@ def test_a_line_that_brings_back_something_else_is_refused(line: str) -> None:
         memviz.strategy("pipeline", steps=line)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         "bring back 0 files",

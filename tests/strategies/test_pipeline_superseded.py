@@ -29,6 +29,7 @@ from tests.strategies.read_talks import (
     talks,
 )
 from tests.strategies.slow_pipeline import contents, replay
+from tests.tables import for_each
 
 others = st.tuples(
     st.sampled_from(
@@ -132,9 +133,7 @@ def test_the_words_in_its_place_can_be_others() -> None:
     assert contents(run).count("[superseded file read]") == 1
 
 
-@pytest.mark.parametrize(
-    "steps", [f"{STEP}, keep 2 turns", f"{STEP}\n{STEP}", "supersede older runs"]
-)
+@for_each("steps", [f"{STEP}, keep 2 turns", f"{STEP}\n{STEP}", "supersede older runs"])
 def test_a_step_that_keeps_something_or_stands_twice_is_refused(steps: str) -> None:
     with pytest.raises(ParameterError):
         memviz.strategy("pipeline", steps=steps)

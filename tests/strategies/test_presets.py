@@ -12,12 +12,13 @@ from memviz.strategies.presets import preset_of, presets
 from memviz.transcripts.samples import sample
 from memviz.tuning.scaling import scaled
 from tests.strategies.conversations import looked_up
+from tests.tables import for_each
 
 IDS = list(presets())
 HOW_KNOWN = re.compile(r"(run with|read in|documentation of) .+")
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_is_a_strategy_with_its_parameters(id: str) -> None:
     preset = presets()[id]
     built = memviz.strategy(id)
@@ -26,7 +27,7 @@ def test_is_a_strategy_with_its_parameters(id: str) -> None:
     assert HOW_KNOWN.fullmatch(preset.known)
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_acts_on_a_conversation_that_it_is_scaled_to(id: str) -> None:
     preset = presets()[id]
     talk = [*sample("trip").messages, *(m for n in range(40) for m in looked_up(n))]

@@ -11,6 +11,7 @@ from memviz.strategies.presets import presets
 from memviz.strategies.step_numbers import numbers_like, step_numbers, with_numbers
 from memviz.strategies.steps import FIRST_STEPS
 from memviz.tuning.grid import settings
+from tests.tables import for_each
 
 OWN = {
     str(one.parameters["steps"])
@@ -38,7 +39,7 @@ def test_each_number_is_named_by_where_it_stands_and_shares_are_in_percent() -> 
     ]
 
 
-@pytest.mark.parametrize("steps", sorted(OWN))
+@for_each("steps", sorted(OWN))
 def test_the_numbers_of_products_can_be_others_and_others_alone(steps: str) -> None:
     known = step_numbers(steps)
     assert with_numbers(steps, {name: one.default for name, one in known.items()}) == (

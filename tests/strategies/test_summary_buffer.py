@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ import memviz
 from memviz import Message, ScriptedModel
 from tests.strategies.comparison import compare
 from tests.strategies.conversations import COUNTERS, answered, conversations, outcomes
+from tests.tables import for_each
 
 
 def sized(*tokens: int) -> list[Message]:
@@ -27,7 +27,7 @@ def replay(messages: list[Message], limit: int, *summaries: str) -> memviz.Run:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tokens", "limit", "summarized"),
     [
         ((4, 4, 2), 10, None),  # 10 is not more than 10

@@ -12,6 +12,7 @@ import memviz
 from memviz.core.text.words import count_words
 from memviz.strategies.library import LibraryStrategy
 from memviz.transcripts.samples import sample
+from tests.tables import for_each
 
 SMALL: dict[str, dict[str, Any]] = {
     "recent_only": {},
@@ -73,7 +74,7 @@ def test_every_strategy_whose_summary_a_model_writes_has_it() -> None:
     assert has == writes - lists - (prompts_of_libraries - {"langchain_summarization"})
 
 
-@pytest.mark.parametrize("id", SMALL)
+@for_each("id", SMALL)
 def test_0_says_nothing_and_above_it_the_instruction_ends_with_the_length(
     id: str,
 ) -> None:
@@ -85,13 +86,13 @@ def test_0_says_nothing_and_above_it_the_instruction_ends_with_the_length(
         assert " ".join(after.replace(ASKED, "").split()) == " ".join(before.split())
 
 
-@pytest.mark.parametrize("id", ["chat_summary_buffer", "threshold_summary"])
+@for_each("id", ["chat_summary_buffer", "threshold_summary"])
 def test_it_ends_a_prompt_of_ones_own_in_its_language(id: str) -> None:
     setting = memviz.strategy(id, summarize_prompt="请用中文总结。", summary_words=90)
     assert setting.instruction == "请用中文总结。摘要不超过90个字。"
 
 
-@pytest.mark.parametrize("value", [-1, 2001])
+@for_each("value", [-1, 2001])
 def test_it_is_from_0_to_2000(value: int) -> None:
     with pytest.raises(memviz.ParameterError, match="summary_words"):
         memviz.strategy("summary", summary_words=value)

@@ -20,6 +20,7 @@ from tests.strategies.libraries.summarization_settings import (
     summaries,
     with_input,
 )
+from tests.tables import for_each
 
 HEADING = "Here is a summary of the conversation to date:\n\n"
 TOO_LONG = "Previous conversation was too long to summarize."
@@ -160,7 +161,7 @@ def test_thresholds_are_joined_by_any_or_all_and_more_of_them_by_words() -> None
     )
 
 
-@pytest.mark.parametrize("words", ["soon", "4000", "20 messages and", "3 turns"])
+@for_each("words", ["soon", "4000", "20 messages and", "3 turns"])
 def test_words_that_are_no_thresholds_are_refused_when_they_are_given(
     words: str,
 ) -> None:
@@ -296,7 +297,7 @@ def test_a_loop_of_tools_longer_than_the_summarizer_reads_is_replaced_by_a_fixed
     assert "no user message in what the summarizer may read" in first.reason
 
 
-@pytest.mark.parametrize("answer", ["", "  \n", ModelError("no connection")])
+@for_each("answer", ["", "  \n", ModelError("no connection")])
 def test_a_failed_summarizer_leaves_all_as_it_is_and_is_asked_in_a_later_turn(
     answer: str | Exception,
 ) -> None:

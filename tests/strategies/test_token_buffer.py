@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ import memviz
 from memviz import Message
 from tests.strategies.comparison import compare
 from tests.strategies.conversations import COUNTERS, answered, conversations
+from tests.tables import for_each
 
 SIZED = [
     Message(role, "x" * 4 * tokens)
@@ -17,7 +17,7 @@ SIZED = [
 ]  # chars4
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("max_tokens", "sent", "flags"),
     [
         (1, [2], ("over_budget",)),

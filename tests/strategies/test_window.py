@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,13 +9,14 @@ import memviz
 from memviz import Message
 from tests.strategies.comparison import compare
 from tests.strategies.conversations import COUNTERS, answered, conversations
+from tests.tables import for_each
 
 FIVE = [
     Message("user" if i % 2 == 0 else "assistant", f"message {i}") for i in range(5)
 ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("window_size", "sent"),
     [(1, [4]), (2, [3, 4]), (3, [2, 3, 4]), (5, [0, 1, 2, 3, 4]), (9, [0, 1, 2, 3, 4])],
 )

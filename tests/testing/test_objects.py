@@ -11,6 +11,7 @@ import pytest
 import memviz
 from memviz import testing
 from memviz.testing.objects import messages_of
+from tests.tables import for_each
 from tests.testing.memories import PROMPT, LastMessages, talk
 
 
@@ -87,7 +88,7 @@ class Invoked:
         return messages[-3:]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "memory",
     [
         PutAndGet,
@@ -101,7 +102,6 @@ class Invoked:
         deque(maxlen=3),
         memviz.strategy("window", window_size=3),
     ],
-    ids=lambda memory: getattr(memory, "__qualname__", type(memory).__name__),
 )
 def test_an_object_of_ones_own_is_known_by_its_methods(memory: Any) -> None:
     assert sent_last(memory) == newest(3)
@@ -138,9 +138,7 @@ def trimmer_of_langchain() -> Any:
     return messages.trim_messages(max_tokens=3, token_counter=len, strategy="last")
 
 
-@pytest.mark.parametrize(
-    "make", [from_llama_index, history_of_langchain, trimmer_of_langchain]
-)
+@for_each("make", [from_llama_index, history_of_langchain, trimmer_of_langchain])
 def test_objects_of_libraries_get_their_own_messages(make: Callable[[], Any]) -> None:
     sent = sent_last(make())
     assert sent == newest(len(sent))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -48,50 +49,6 @@ def run_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("suite")
-    write_talk(made)
-    (made / "test_memory.py").write_text(SUITE)
-    return made
-
-
-def read_runs(path: Path) -> list[tuple[str, int, str, dict[str, bool]]]:
-    value: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return [
-        (run["test"].partition("::")[2], run["number"], run["setting"], run["keeps"])
-        for run in value["runs"]
-    ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("options", [(), ("-p", "xdist", "-n", "2")], ids=" ".join)
-def test_a_failure_says_why_and_the_figures_are_written(
-    folder: Path, options: tuple[str, ...]
-) -> None:
-    done = run_pytest(folder, *options, "--memviz-json", "figures.json")
-    assert "2 failed, 1 passed" in done.stdout, done.stdout + done.stderr
-    # Where CI is set, pytest's last lines give each message a second time and in whole.
-    failures, _, _ = done.stdout.partition("short test summary info")
-    lost, _, other = failures.partition("test_another_failure")
-    told = [line for line in lost.splitlines() if line.startswith("E ")]
-    assert "is lost at turn 3 of 10 under LastMessages(keep=4)" in told[0]
-    assert any("Said in message 2 (turn 1, user)" in line for line in told)
-    assert any("A larger limit: LastMessages(keep=32)" in line for line in told)
-    assert "Said in message 2" not in other, "that assertion was about something else"
-    assert read_runs(folder / "figures.json") == [
-        (
-            "test_another_failure",
-            1,
-            "LastMessages(keep=4)",
-            {"always answer in euros": False},
-        ),
-        ("test_kept", 1, "LastMessages(keep=40)", {"always answer in euros": True}),
-        ("test_kept", 2, "list", {}),
-        ("test_lost", 1, "LastMessages(keep=4)", {"always answer in euros": False}),
-    ]
-
-
 SHARED = """
 import pytest
 from memviz import testing
@@ -111,20 +68,63 @@ def test_value(run):
     assert run.keeps("1,400 euros", kind="value")
     assert run.keeps("light jacket")
 """
+"""Three tests that share a run: what each guards in it stands beside that test in the figures."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("suite")
+    write_talk(made)
+    (made / "test_memory.py").write_text(SUITE)
+    (made / "test_shared.py").write_text(SHARED)
+    return made
+
+
+def read_runs(path: Path) -> list[tuple[str, int, str, dict[str, bool]]]:
+    value: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return [
+        (run["test"].partition("::")[2], run["number"], run["setting"], run["keeps"])
+        for run in value["runs"]
+    ]
 
 
 @pytest.mark.slow
-def test_a_run_that_tests_share_has_the_guards_of_each_in_its_figures(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    "options", [(), ("-p", "xdist", "-n", "2", "--dist", "loadfile")], ids=" ".join
+)
+def test_a_failure_says_why_and_the_figures_are_written(
+    folder: Path, options: tuple[str, ...]
 ) -> None:
-    write_talk(tmp_path)
-    (tmp_path / "test_shared.py").write_text(SHARED)
-    done = run_pytest(tmp_path, "--memviz-json", "figures.json")
-    assert "3 passed" in done.stdout, done.stdout + done.stderr
-    label = "LastMessages(keep=40)"
-    assert read_runs(tmp_path / "figures.json") == [
-        ("test_rule", 1, label, {"always answer in euros": True}),
-        ("test_value", 1, label, {"1,400 euros": True, "light jacket": True}),
+    done = run_pytest(folder, *options, "--memviz-json", "figures.json")
+    assert "2 failed, 4 passed" in done.stdout, done.stdout + done.stderr
+    # Where CI is set, pytest's last lines give each message a second time and in whole.
+    failures, _, _ = done.stdout.partition("short test summary info")
+    # Each stands below its name, in the order in which they ended: "____ test_lost ____".
+    _, *sections = re.split(r"^_+ (\w+) _+$", failures, flags=re.M)
+    lost = sections[sections.index("test_lost") + 1]
+    other = sections[sections.index("test_another_failure") + 1]
+    told = [line for line in lost.splitlines() if line.startswith("E ")]
+    assert "is lost at turn 3 of 10 under LastMessages(keep=4)" in told[0]
+    assert any("Said in message 2 (turn 1, user)" in line for line in told)
+    assert any("A larger limit: LastMessages(keep=32)" in line for line in told)
+    assert "Said in message 2" not in other, "that assertion was about something else"
+    assert read_runs(folder / "figures.json") == [
+        (
+            "test_another_failure",
+            1,
+            "LastMessages(keep=4)",
+            {"always answer in euros": False},
+        ),
+        ("test_kept", 1, "LastMessages(keep=40)", {"always answer in euros": True}),
+        ("test_kept", 2, "list", {}),
+        ("test_lost", 1, "LastMessages(keep=4)", {"always answer in euros": False}),
+        ("test_rule", 1, "LastMessages(keep=40)", {"always answer in euros": True}),
+        (
+            "test_value",
+            1,
+            "LastMessages(keep=40)",
+            {"1,400 euros": True, "light jacket": True},
+        ),
     ]
 
 

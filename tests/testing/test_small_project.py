@@ -22,6 +22,13 @@ PAGE = ROOT / "docs" / "testing.md"
 FILE = re.compile(r"^`(?P<name>[\w./]+)`:\n\n```\w+\n(?P<text>.*?)^```", re.M | re.S)
 REMEDY = re.compile(r"A larger limit: (?P<what>[\w.]+)\((?P<name>\w+)=(?P<value>\d+)\)")
 WORKFLOW = ".github/workflows/memory.yml"
+LOADER_TEST = """
+import memviz.testing
+
+def test_modules_of_memviz_are_imported_as_they_were_compiled():
+    assert type(memviz.testing.__loader__).__name__ == "SourceFileLoader"
+"""
+"""Else pytest would compile hundreds of modules anew, to rewrite assertions that they do not have."""
 
 pytestmark = pytest.mark.slow
 
@@ -127,8 +134,9 @@ def better_suite(
     """The suite of the page with the remedies that its failures name."""
     project = tmp_path_factory.mktemp("project")
     write_project(project, files)
+    (project / "test_loader.py").write_text(LOADER_TEST)
     red = run(["pytest"], project, PATH=path)
-    assert "3 failed" in red.stdout, red.stdout + red.stderr
+    assert "3 failed, 1 passed" in red.stdout, red.stdout + red.stderr
     told = re.findall(
         r"^E .*is lost at turn \d+ of 10 under ([\w.]+)\(", red.stdout, re.M
     )
@@ -138,19 +146,11 @@ def better_suite(
     return with_remedies(files["test_memory.py"], red.stdout)
 
 
-def test_it_is_red_for_the_reason_and_green_after_the_remedies(
+def test_the_remedies_make_it_green_and_the_workflow_says_what_a_pull_request_makes_worse(
     tmp_path: Path, path: str, files: Mapping[str, str], better_suite: str
 ) -> None:
     lines = set(files["test_memory.py"].splitlines())
     assert len(lines - set(better_suite.splitlines())) == 3
-    write_project(tmp_path, {**files, "test_memory.py": better_suite})
-    green = run(["pytest"], tmp_path, PATH=path)
-    assert "3 passed" in green.stdout, green.stdout
-
-
-def test_the_workflow_says_what_a_pull_request_makes_worse(
-    tmp_path: Path, path: str, files: Mapping[str, str], better_suite: str
-) -> None:
     project = tmp_path / "project"
     write_project(project, {**files, "test_memory.py": better_suite})
     (project / ".gitignore").write_text("__pycache__/\n.pytest_cache/\n")
@@ -162,6 +162,7 @@ def test_the_workflow_says_what_a_pull_request_makes_worse(
     (checkout / "test_memory.py").write_text(files["test_memory.py"])
     summary = tmp_path / "summary.md"
     failures = []
+    output = ""
     for step in steps_of(files[WORKFLOW]):
         if failures and not step.is_always:
             continue
@@ -172,8 +173,10 @@ def test_the_workflow_says_what_a_pull_request_makes_worse(
             GITHUB_BASE_REF="main",
             GITHUB_STEP_SUMMARY=str(summary),
         )
+        output += done.stdout
         if done.returncode:
             failures.append(step.command.split(" | ")[0])
+    assert "3 passed" in output, "the suite with the remedies, on main"
     assert failures == [
         "pytest --memviz-json pr.json",
         "memviz diff main.json pr.json",
@@ -184,16 +187,3 @@ def test_the_workflow_says_what_a_pull_request_makes_worse(
     assert len(losses) == 3
     change = "`LastMessages(keep=24)` → `LastMessages(keep=6)`"
     assert any(change in line for line in lines)
-
-
-def test_modules_of_memviz_are_imported_as_they_were_compiled(
-    tmp_path: Path, path: str
-) -> None:
-    """Else pytest would compile hundreds of them anew, to rewrite assertions that they do not have."""
-    (tmp_path / "test_loader.py").write_text(
-        "import memviz.testing\n"
-        "def test_it():\n"
-        "    assert type(memviz.testing.__loader__).__name__ == 'SourceFileLoader'\n"
-    )
-    done = run(["pytest"], tmp_path, PATH=path)
-    assert "1 passed" in done.stdout, done.stdout

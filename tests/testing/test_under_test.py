@@ -11,6 +11,7 @@ import memviz
 from memviz import testing
 from memviz.core.context import Fate
 from memviz.engine.drafts import ANOTHER_MODEL
+from tests.tables import for_each
 from tests.testing.memories import PROMPT, RULE, LastMessages, Summary, talk
 
 
@@ -240,7 +241,7 @@ def test_an_object_that_cannot_forget_gets_no_second_conversation() -> None:
         testing.replay([talk(), talk()], LastMessages(4), counter="chars4")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("memory", "settings", "name"),
     [
         (LastMessages, {"keep": 4}, "LastMessages(keep=4)"),
@@ -270,7 +271,7 @@ def test_a_setting_below_1_stays_as_it_is() -> None:
     assert len(settings) > 1, "keep was made larger"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("memory", "settings"),
     [
         (memviz.strategy("window"), {"window_size": 4}),

@@ -22,8 +22,14 @@ TOKENS = [
     b"9" * 5000,
 ]
 
-MANY_MAPPED = 8_000
-"""So many spoilt files and mappings are read by the mappings that we know, spoilt or guessed."""
+MUTATIONS = 44
+"""Of every sample of every format."""
+MANY_MAPPED = 5_000
+"""Spoilt files and mappings that are read by the mappings that we know, spoilt or guessed."""
+MANY_EXCHANGES = 600
+"""Of each API that the proxy reads: with odd values, and as many with broken bodies."""
+MANY_TRACES = 1_200
+"""For each way to name the attributes of a span."""
 
 
 def read(data, format=None):

@@ -14,6 +14,7 @@ import pytest
 from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import LoadedFile, load_file, load_transcript
+from tests.tables import for_each
 from tests.transcripts.sample_files import sample_files
 
 TALK = json.dumps(
@@ -135,7 +136,7 @@ def test_a_conversation_of_which_the_user_is_unclear_is_asked_about_and_never_pa
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("inner", "kind"),
     [
         ("xl/workbook.xml", "an Excel workbook"),
@@ -166,9 +167,7 @@ def test_gzip_is_opened_too() -> None:
     assert (transcript.title, len(transcript.messages)) == ("talk", 2)
 
 
-@pytest.mark.parametrize(
-    "compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
-)
+@for_each("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_bomb_is_not_inflated_further_than_allowed(compression: int) -> None:
     refused(
         packed(("a.json", b" " * 3_000_000), compression=compression),

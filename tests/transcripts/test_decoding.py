@@ -1,10 +1,9 @@
 """Chinese files that are not UTF-8 are Chinese; letters with accents stay letters with accents."""
 
-import pytest
-
 from memviz.transcripts import load_transcript
 from memviz.transcripts.decoding import decode
 from memviz.transcripts.import_notes import ImportNotes
+from tests.tables import for_each
 
 CHINESE = [
     "会话,发送方,消息\r\nA,访客,我想预订一个房间\r\nA,店员,好的，请问几位？",
@@ -20,8 +19,8 @@ LETTERS = [
 ]
 
 
-@pytest.mark.parametrize("text", CHINESE)
-@pytest.mark.parametrize("encoding", ["gb18030", "utf-8"])
+@for_each("text", CHINESE)
+@for_each("encoding", ["gb18030", "utf-8"])
 def test_chinese_text_is_read_in_its_encoding(text, encoding):
     notes = ImportNotes()
     assert decode(text.encode(encoding), notes) == text
@@ -29,7 +28,7 @@ def test_chinese_text_is_read_in_its_encoding(text, encoding):
     assert is_told == (encoding == "gb18030")
 
 
-@pytest.mark.parametrize("text", LETTERS)
+@for_each("text", LETTERS)
 def test_letters_with_accents_are_no_chinese(text):
     assert decode(text.encode("cp1252"), ImportNotes()) == text
 

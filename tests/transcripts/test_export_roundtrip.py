@@ -16,6 +16,7 @@ from memviz.core.messages import Message, ToolCall
 from memviz.transcripts import Transcript, load_transcript
 from memviz.transcripts.export import EXPORTS
 from memviz.transcripts.loading import load_file
+from tests.tables import for_each
 from tests.transcripts.sample_files import sample_files
 
 # Pieces that a format could take for its own signs, beside any text at all.
@@ -100,15 +101,17 @@ def _real_files():
 
 
 SAMPLES, REAL = sample_files(), _real_files()
+PARTS = 4
 
 
 def assert_all_come_back(data, name):
     for transcript in load_file(data, name=name).transcripts:
         for kind in EXPORTS:
             read = again(transcript, kind)
-            assert bare(read) == bare(transcript), kind
-            assert read.system_prompt == transcript.system_prompt, kind
-            assert set(read.warnings) <= set(transcript.warnings), kind
+            where = (name, kind)
+            assert bare(read) == bare(transcript), where
+            assert read.system_prompt == transcript.system_prompt, where
+            assert set(read.warnings) <= set(transcript.warnings), where
 
 
 def again(transcript, kind):
@@ -123,20 +126,21 @@ def bare(transcript):
     )
 
 
-@pytest.mark.parametrize("kind", EXPORTS)
 @given(transcript=TRANSCRIPTS)
 @example(transcript=TRAPPED)
 @example(transcript=CALLING)
 @example(transcript=Transcript(CALLING.messages, system_prompt="```\nnever closed"))
+@for_each("kind", EXPORTS)
 def test_every_message_comes_back(kind, transcript):
     read = again(transcript, kind)
     assert bare(read) == bare(transcript)
     assert read.system_prompt == transcript.system_prompt
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-def test_every_conversation_of_every_format_comes_back(name):
-    assert_all_come_back(SAMPLES[name], name)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_conversation_of_every_format_comes_back(part):
+    for name in list(SAMPLES)[part::PARTS]:
+        assert_all_come_back(SAMPLES[name], name)
 
 
 @pytest.mark.slow
@@ -165,7 +169,7 @@ def test_a_system_prompt_with_a_name_of_its_own_is_a_message():
     assert len(load_transcript(json.dumps(listed).encode()).messages) == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "format"),
     [
         ("memviz", "memviz"),
@@ -307,7 +311,7 @@ def test_a_marker_that_was_edited_is_named_with_its_line():
     assert "line 4 has a marker of memviz that cannot be read" in read.warnings[0]
 
 
-@pytest.mark.parametrize("kind", EXPORTS)
+@for_each("kind", EXPORTS)
 def test_what_utf_8_cannot_hold_is_replaced(kind):
     call = ToolCall("\ud800", "f\udfff", "\ud800")
     transcript = Transcript(

@@ -11,6 +11,7 @@ import pytest
 from memviz.core.errors import TranscriptError
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import UNFORESEEN, formats, load_file, preferred
+from tests.tables import for_each
 from tests.transcripts.sample_files import format_of, sample_files
 
 SAMPLES = sample_files()
@@ -81,7 +82,7 @@ COUNTS = {
 AIRLINE = (610, 20)
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@for_each("name", SAMPLES)
 def test_a_sample_is_of_exactly_one_format(name: str) -> None:
     document = Document(SAMPLES[name], name)
     hits = [format for format in formats().values() if format.recognise(document)]
@@ -102,7 +103,7 @@ def test_every_format_has_a_sample_and_tells_its_name() -> None:
     assert all(title.strip() for title in titles)
 
 
-@pytest.mark.parametrize("name", formats())
+@for_each("name", formats())
 def test_a_format_named_for_a_file_of_another_says_so(name: str) -> None:
     for data in (
         b'{"turns": [1, 2]}',

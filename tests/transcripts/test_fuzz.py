@@ -9,13 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memviz.transcripts import formats
-from tests.transcripts.fuzzing import MANY_MAPPED, mutated, read, spoilt_file
+from memviz.watching.model_apis import APIS
+from tests.transcripts.fuzzing import (
+    MANY_EXCHANGES,
+    MANY_MAPPED,
+    MANY_TRACES,
+    MUTATIONS,
+    mutated,
+    read,
+    spoilt_file,
+)
 from tests.transcripts.sample_files import format_of, sample_files
 
 SEEDS = sample_files()
 HANG_SECONDS = 5
-MUTATIONS = 80
-"""Of every sample: with those of tests/transcripts/mapping more than 20,000 files in all."""
+PARTS = 8
 
 ROLES = st.sampled_from(
     [
@@ -84,19 +92,24 @@ def test_messages_of_any_shape(messages, beside, format):
     read(json.dumps({**beside, "messages": messages}).encode(), format)
 
 
-@pytest.mark.parametrize("name", SEEDS)
+@pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.slow
-def test_mutated_files(name):
-    random = Random(name)
-    for number in range(MUTATIONS):
-        data = spoilt_file(SEEDS[name], random) if number % 2 else None
-        start = process_time()
-        read(
-            data or mutated(SEEDS[name], random),
-            random.choice([None, None, format_of(name)]),
-        )
-        assert process_time() - start < HANG_SECONDS
+def test_mutated_files(part):
+    for name in list(SEEDS)[part::PARTS]:
+        random = Random(name)
+        for number in range(MUTATIONS):
+            data = spoilt_file(SEEDS[name], random) if number % 2 else None
+            start = process_time()
+            read(
+                data or mutated(SEEDS[name], random),
+                random.choice([None, None, format_of(name)]),
+            )
+            assert process_time() - start < HANG_SECONDS, (name, number)
 
 
 def test_there_are_enough_of_them():
-    assert len(SEEDS) * MUTATIONS + MANY_MAPPED >= 20_000
+    """Over readers, mappings, exchanges of the proxy and traces; those of readers/test_junk.py come on top."""
+    files = len(SEEDS) * MUTATIONS + MANY_MAPPED
+    exchanges = len(APIS) * 2 * MANY_EXCHANGES
+    traces = 2 * MANY_TRACES
+    assert files + exchanges + traces >= 20_000

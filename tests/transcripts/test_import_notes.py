@@ -14,6 +14,7 @@ from memviz.core.translation import Said, _, from_json, to_json, use_language
 from memviz.storage.store import Store
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.loading import load_transcript
+from tests.tables import for_each
 
 MESSAGES = [
     {"role": "user", "content": "Hello"},
@@ -55,7 +56,7 @@ def test_a_note_that_was_kept_as_text_is_shown_as_it_is() -> None:
         assert _(from_json(old)) == old
 
 
-@pytest.mark.parametrize(
+@for_each(
     "kept",
     [
         {"template": 5, "values": {}},
@@ -74,7 +75,7 @@ def test_a_name_with_a_comma_before_a_place_stays_as_it_is() -> None:
         assert _(place_words("Hello, world, line 3")) == "Hello, world、第 3 行"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("places", "english", "chinese"),
     [
         (["index 3", "index 8"], "it was: index 3, index 8.", "it was：序号 3、序号 8。"),
@@ -113,7 +114,7 @@ def test_a_text_keeps_its_values_through_json_and_a_process() -> None:
         assert (str(again), again.values) == ("1 message of x, a list", said.values)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "damaged",
     [{}, {"template": "{a}", "values": {"b": 1}}, {"template": 1, "values": 2}],
 )

@@ -11,6 +11,7 @@ from pyarrow import parquet
 from memviz.core.errors import ConfigError, TranscriptError, UnclearUserError
 from memviz.transcripts import load_file, load_transcript, load_transcripts
 from memviz.transcripts.limits import Limits
+from tests.tables import for_each
 
 MESSAGES = [
     {"role": "user", "content": "My sister Inês lives in Lisbon."},
@@ -35,8 +36,8 @@ def contents(transcript):
     return [message.content for message in transcript.messages]
 
 
-@pytest.mark.parametrize("text", [TEXT, LINES])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+@for_each("text", [TEXT, LINES])
+@for_each("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
 def test_byte_order_marks(text, encoding):
     transcript = load_transcript(text.encode(encoding))
     assert contents(transcript)[0] == "My sister Inês lives in Lisbon."
@@ -47,7 +48,7 @@ def test_big_endian_utf_16():
     assert len(load_transcript(b"\xfe\xff" + TEXT.encode("utf-16-be")).messages) == 4
 
 
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@for_each("encoding", ["utf-16-le", "utf-16-be"])
 def test_utf_16_is_known_without_its_mark(encoding):
     transcript = load_transcript(TEXT.encode(encoding))
     assert contents(transcript)[0] == "My sister Inês lives in Lisbon."
@@ -133,14 +134,14 @@ def test_numbers_that_json_does_not_know_become_null():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "data", [b"", b" \n\t\r\n ", b"\xef\xbb\xbf", b"\0" * 100, "  \n".encode("utf-16")]
 )
 def test_empty_files(data):
     refused(data, "the file is empty")
 
 
-@pytest.mark.parametrize("length", range(2, len(TEXT) - 1, 7))
+@for_each("length", range(2, len(TEXT) - 1, 7))
 def test_a_truncated_list_is_refused_with_line_and_column(length):
     error = refused(TEXT[:length].encode(), "line 1, column")
     assert "the text ends" in error.reason
@@ -178,7 +179,7 @@ def test_any_other_broken_line_is_refused_with_its_number():
     refused((LINES + "the end").encode(), "line 5, column 1")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "data",
     [repr(MESSAGES).encode(), "\n".join(map(repr, MESSAGES)).encode(), b"[None]"],
 )
@@ -186,8 +187,8 @@ def test_python_is_recognised(data):
     refused(data, "this is Python, not JSON", "json.dumps")
 
 
-@pytest.mark.parametrize("depth", [101, 990, 100_000])
-@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
+@for_each("depth", [101, 990, 100_000])
+@for_each(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
 def test_deep_nesting(depth, opening, closing):
     refused(
         f"{opening * depth}1{closing * depth}".encode(),
@@ -212,7 +213,7 @@ def test_long_numbers():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("data", "found"),
     [
         (b"42", "found a number"),
@@ -233,14 +234,12 @@ def test_json_that_is_no_conversation_says_what_was_found_and_what_to_write(
     assert '{"role": "user"' in refused(data, "no known format", found).remedy
 
 
-@pytest.mark.parametrize(
-    ("data", "found"), [(b"[]", "an empty list"), (b"{}", "an empty object")]
-)
+@for_each(("data", "found"), [(b"[]", "an empty list"), (b"{}", "an empty object")])
 def test_nothing_at_all_is_said_to_be_so(data, found):
     refused(data, f"there are no messages, found {found}")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("magic", "reason"),
     [
         (b"PK\x03\x04", "archive: it is damaged"),
@@ -329,7 +328,7 @@ def test_a_file_gives_its_name_to_title_and_errors(tmp_path):
     assert error.place == "holiday chat.json, line 1, column 3"
 
 
-@pytest.mark.parametrize("path", ["missing.json", "x" * 5000, "nul\0.json", "", "/"])
+@for_each("path", ["missing.json", "x" * 5000, "nul\0.json", "", "/"])
 def test_paths_that_cannot_be_opened(path):
     refused(path, "the file cannot be opened")
 
@@ -348,7 +347,7 @@ def test_an_unknown_format_is_answered_with_those_of_nearly_its_name():
     assert "memviz formats" in refused(TEXT.encode(), format="zzz").remedy
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "reason"),
     [
         ({"source": None}, "cannot be read from a value of type NoneType"),
@@ -364,7 +363,7 @@ def test_arguments_of_another_type_are_refused_in_a_sentence(arguments, reason):
     assert caught.value.remedy
 
 
-@pytest.mark.parametrize("inside", [False, True])
+@for_each("inside", [False, True])
 def test_the_name_of_the_user_alone_is_enough_for_roles_that_nobody_knows(inside):
     listed = [
         {"role": role, "content": "words"} for role in ("client", "operator", "client")

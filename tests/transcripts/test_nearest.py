@@ -10,6 +10,7 @@ import pytest
 from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.core.translation import use_language
 from memviz.transcripts import formats, load_file, load_transcript
+from tests.tables import for_each
 
 HI, HO = {"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}
 VIDEO = {
@@ -36,7 +37,7 @@ def refused_bytes(data: bytes) -> TranscriptError:
     return caught.value
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "format", "place"),
     [
         ([HI, HO, VIDEO, HO], "role_content", "3 of 4 messages fit, but index 2"),
@@ -103,7 +104,7 @@ def test_messages_under_keys_that_no_format_has() -> None:
     assert "2 messages stand under 'chat' in 'log'" in error.reason
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("data", "where"),
     [
         (json.dumps(json.dumps([HI, HO])), "it is a text"),
@@ -121,7 +122,7 @@ def test_json_that_was_encoded_twice(data: str, where: str) -> None:
     assert "json.loads" in error.remedy
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "reason"),
     [
         (

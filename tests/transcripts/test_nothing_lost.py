@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memviz.transcripts import load_file
+from tests.tables import for_each
 from tests.transcripts.sample_files import format_of, sample_files
 from tests.transcripts.texts_of_files import kept_in, pieces, plain, texts_in
 
@@ -177,7 +178,7 @@ def lost_texts(data, name, format):
             yield from ((place, piece) for piece in pieces(text) if piece not in kept)
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@for_each("name", SAMPLES)
 def test_no_text_of_a_sample_is_lost(name):
     assert list(lost_texts(SAMPLES[name], name, format_of(name))) == []
 

@@ -14,6 +14,7 @@ from memviz.core.errors import TranscriptError
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import load_file
 from memviz.transcripts.sqlite_tables import Tables
+from tests.tables import for_each
 from tests.transcripts.sample_files import sample_files
 
 ENDLESS = (
@@ -62,9 +63,7 @@ def test_views_and_virtual_tables_are_not_there() -> None:
     assert "t" in tables(script).columns
 
 
-@pytest.mark.parametrize(
-    "name", ["openai_agents", "llm_logs", "llamaindex", "langchain"]
-)
+@for_each("name", ["openai_agents", "llm_logs", "llamaindex", "langchain"])
 def test_an_endless_view_in_place_of_a_table_hangs_nothing(name: str) -> None:
     sample = next(
         data
@@ -92,7 +91,7 @@ def test_an_endless_view_in_place_of_a_table_hangs_nothing(name: str) -> None:
     assert perf_counter() - start < 5
 
 
-@pytest.mark.parametrize("size", [900_000, 9_000_000])
+@for_each("size", [900_000, 9_000_000])
 def test_columns_that_are_computed_cannot_fill_the_memory(size: int) -> None:
     made = f"CREATE TABLE t (a, b AS (hex(zeroblob({size // 2}))));"
     found = tables(made + "INSERT INTO t (a) VALUES ('x');" * 9)
@@ -128,9 +127,7 @@ def garbage(data: bytes) -> bytes:
     return data[:100] + b"\xff" * (len(data) - 100)
 
 
-@pytest.mark.parametrize(
-    "damage", [garbage, lambda data: data[:50], lambda data: data[:3000]]
-)
+@for_each("damage", [garbage, lambda data: data[:50], lambda data: data[:3000]])
 def test_damage_is_a_sentence(damage: Callable[[bytes], bytes]) -> None:
     whole = database("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
     with pytest.raises(

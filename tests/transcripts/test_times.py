@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.transcripts.times import moment, with_time
+from tests.tables import for_each
 
 SAID = datetime(2025, 3, 1, 10, 30, tzinfo=UTC)
 SECONDS = SAID.timestamp()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         "2025-03-01T10:30:00Z",
@@ -37,7 +37,7 @@ def test_the_same_moment(value: object) -> None:
     assert with_time(value) == {"time": "2025-03-01T10:30:00+00:00"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         None,

@@ -7,7 +7,6 @@ from dataclasses import replace
 from threading import Event
 
 import numpy as np
-import pytest
 
 from memviz import SweepError
 from memviz.core.counters import counter
@@ -17,6 +16,7 @@ from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.grid import settings
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
+from tests.tables import for_each
 
 WAIT_SECONDS = 60
 
@@ -39,7 +39,7 @@ def test_it_ends_by_itself_with_all_cells() -> None:
     assert work.sweep is work.sweep  # with the tables that it made
 
 
-@pytest.mark.parametrize("executor", ["inline", "threads"])
+@for_each("executor", ["inline", "threads"])
 def test_vectors_that_are_given_where_it_is_begun_are_given_in_its_threads(
     executor: str,
 ) -> None:
@@ -99,7 +99,7 @@ def test_an_error_is_told() -> None:
     assert str(work.error) == "The cluster is gone."
 
 
-@pytest.mark.parametrize("executor", ["inline", "threads"])
+@for_each("executor", ["inline", "threads"])
 def test_who_does_the_work_changes_no_number(executor: str) -> None:
     one, other = sweeping(executor="inline"), sweeping(executor=executor, workers=2)
     assert list(one)

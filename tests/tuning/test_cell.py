@@ -24,6 +24,7 @@ from tests.engine.probes import REPRESENTATIVES, small
 from tests.metrics.odd_strategies import Odd, odd_strategies
 from tests.metrics.random_probes import probes_of
 from tests.strategies.conversations import conversations, outcomes, summarizer
+from tests.tables import for_each
 
 
 @st.composite
@@ -37,12 +38,12 @@ def transcripts(draw: st.DrawFn) -> Transcript:
     )
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(
     transcript=transcripts(),
     plan=st.none() | outcomes,
     name=st.sampled_from(["chars4", "o200k_base"]),
 )
+@for_each("id", REPRESENTATIVES)
 def test_a_cell_holds_what_the_metrics_of_a_replay_say(
     id: str, transcript: Transcript, plan: list[str] | None, name: str
 ) -> None:

@@ -17,6 +17,7 @@ from memviz.tuning.estimates import (
     estimate_share,
     student,
 )
+from tests.tables import for_each
 
 DRAWS = 400
 SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
@@ -29,7 +30,7 @@ def covered(draw: Callable[[Random], Estimate], truth: float) -> float:
     return fmean(one.low <= truth <= one.high for one in estimates)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("freedom", "factor"),
     [
         (1, 12.706),
@@ -67,8 +68,8 @@ class TestShare:
         assert found.value == pytest.approx(fmean(shares))
         assert -1e-9 <= found.low <= found.value <= found.high <= 1 + 1e-9
 
-    @pytest.mark.parametrize("conversations", [2, 3, 5, 12])
-    @pytest.mark.parametrize("mean", [0.6, 0.85, 0.97])
+    @for_each("conversations", [2, 3, 5, 12])
+    @for_each("mean", [0.6, 0.85, 0.97])
     def test_it_holds_the_truth_in_95_of_100_draws(
         self, conversations: int, mean: float
     ) -> None:
@@ -99,7 +100,7 @@ class TestRatio:
         assert large.low == pytest.approx(1000 * small.low)
         assert large.high == pytest.approx(1000 * small.high)
 
-    @pytest.mark.parametrize("conversations", [3, 5, 12])
+    @for_each("conversations", [3, 5, 12])
     def test_it_holds_the_truth_in_about_95_of_100_draws(
         self, conversations: int
     ) -> None:

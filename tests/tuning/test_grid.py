@@ -21,6 +21,7 @@ from memviz.tuning.grid import (
     suggested_values,
     tried_at_first,
 )
+from tests.tables import for_each
 
 
 def labels(grid: dict) -> list[str]:
@@ -80,7 +81,7 @@ def test_a_strategy_without_values_gets_the_suggested_ones() -> None:
     assert len(made) > 3
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("grid", "error", "told"),
     [
         ({"windows": None}, UnknownStrategyError, "windows"),
@@ -98,7 +99,7 @@ def test_a_grid_that_is_none_says_what_is_wrong(
         settings(grid)
 
 
-@pytest.mark.parametrize("id", list(memviz.strategies()))
+@for_each("id", list(memviz.strategies()))
 def test_axes_are_the_parameters_that_change_what_a_replay_sends(id: str) -> None:
     cls = memviz.strategies()[id]
     names = {axis.name for axis in axes(cls)}

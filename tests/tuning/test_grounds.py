@@ -18,6 +18,7 @@ from memviz.tuning.grounds import (
     Grounds,
 )
 from memviz.tuning.recommendation import verdict
+from tests.tables import for_each
 from tests.tuning.random_sweeps import cell, sweep_of
 
 
@@ -100,7 +101,7 @@ def test_results_of_tools_that_no_fact_comes_from_are_named() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("facts", "words"),
     [
         (0, "By cost and size alone, X does best"),

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from threading import Event
 from typing import Any
 
-import pytest
-
 import memviz
 from memviz.core.counters import counter
 from memviz.dashboard.words.estimates import left_out_words, time_words
@@ -25,6 +23,7 @@ from memviz.tuning.pace import (
 )
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
+from tests.tables import for_each
 
 SIZES = [2, 4, 8, 16, 32]
 GRID = {
@@ -122,7 +121,7 @@ def test_each_family_comes_before_the_second_value_of_any() -> None:
     assert order[1].buffer_size == 8
 
 
-@pytest.mark.parametrize("executor", ["inline", "threads"])
+@for_each("executor", ["inline", "threads"])
 def test_what_fits_is_measured_and_the_rest_is_said(executor: str) -> None:
     tried = settings(GRID)
     subject = SweepConversation.of(sample("trip"), counter("o200k_base"))

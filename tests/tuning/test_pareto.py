@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from memviz.tuning.pareto import beaten_by, on_front
+from tests.tables import for_each
 
 NUMBERS = st.sampled_from([0.0, 1.0, 2.0, 3.0, float("nan")]) | st.floats(-5, 5)
 POINTS = st.lists(st.tuples(NUMBERS, NUMBERS), max_size=12)
@@ -73,7 +73,7 @@ def test_the_order_does_not_matter() -> None:
         assert {at for at, on in zip(order, front, strict=True) if on} == {0, 1}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("points", "front", "winners"),
     [
         ([], [], []),

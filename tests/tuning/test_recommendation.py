@@ -20,6 +20,7 @@ from memviz.tuning.constraints import SAME_COST, Constraints, Over, did_the_same
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import share_in_words
 from memviz.tuning.results import Sweep
+from tests.tables import for_each
 from tests.tool_loops import loops
 from tests.tuning.random_sweeps import UNPRICED, cell, priced_at, sweep_of, sweeps
 
@@ -290,7 +291,7 @@ def test_tokens_decide_where_no_price_is_known() -> None:
     assert "the one with the fewest tokens of the 2" in found.sentence
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("share", "beside", "words"),
     [
         (0.9, None, "90%"),
@@ -310,7 +311,7 @@ def test_shares_are_not_rounded_to_what_they_are_not(
     assert share_in_words(share, beside) == words
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("id", "parameter", "acts"),
     [
         ("clear_tool_results", "trigger_tokens", "never cleared or shortened anything"),

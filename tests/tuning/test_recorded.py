@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import memviz
 from memviz import Fate, Message, Transcript, verify
 from memviz.transcripts.base import RecordedEvent
 from memviz.tuning.recorded import RECORDED, recorded_run
 from tests.recorded_session import SUMMARY, session
+from tests.tables import for_each
 
 TALK = tuple(
     Message(role, f"{role} {number}")
@@ -69,7 +69,7 @@ def test_a_later_compaction_takes_in_the_summary_before_it() -> None:
     assert second.reason == RECORDED
 
 
-@pytest.mark.parametrize(
+@for_each(
     "event",
     [
         RecordedEvent("compaction", 4, tokens_after=12),
@@ -106,7 +106,7 @@ def test_where_nothing_was_written_only_what_stayed_is_sent() -> None:
     assert contents[2][1:] == ["assistant 1", "user 2", "assistant 2", "user 3"]
 
 
-@pytest.mark.parametrize("text", ["", "They."])
+@for_each("text", ["", "They."])
 def test_first_messages_that_stayed_stand_before_everything_else(text: str) -> None:
     events = [
         RecordedEvent("compaction", after, text, kept_first=2, kept_newest=1)
@@ -124,7 +124,7 @@ def test_first_messages_that_stayed_stand_before_everything_else(text: str) -> N
     assert verify(run, events=events) == ()
 
 
-@pytest.mark.parametrize("text", ["", "Two."])
+@for_each("text", ["", "Two."])
 def test_what_stayed_of_a_block_that_nobody_can_read_is_unknown_until_it_goes(
     text: str,
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from tests.cli.terminal import memviz as command
 from tests.code_export.provider import Refused, refuse_broken_pairs
 from tests.code_export.running import PARAMETERS
 from tests.engine.probes import REPRESENTATIVES, Digest, small
+from tests.tables import for_each
 from tests.tool_loops import loops
 
 CALL = {
@@ -45,7 +45,7 @@ def refused_by_the_provider(run: memviz.Run) -> int:
     return refused
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         name
@@ -53,19 +53,19 @@ def refused_by_the_provider(run: memviz.Run) -> int:
         if any(m.tool_calls for m in each.messages)
     ],
 )
-@pytest.mark.parametrize("id", REPRESENTATIVES)
+@for_each("id", REPRESENTATIVES)
 def test_a_cell_counts_what_the_provider_refuses(name: str, id: str) -> None:
     run = memviz.replay(bundled()[name], memviz.strategy(id, **PARAMETERS.get(id, {})))
     assert refused_requests(run) == refused_by_the_provider(run)
 
 
-@pytest.mark.parametrize(("size", "number"), [(1, 0), (2, 1), (3, 1), (40, 2)])
+@for_each(("size", "number"), [(1, 0), (2, 1), (3, 1), (40, 2)])
 def test_a_call_that_nobody_answered_counts_as_well(size: int, number: int) -> None:
     run = memviz.replay(UNANSWERED, memviz.strategy("window", window_size=size))
     assert refused_requests(run) == refused_by_the_provider(run) == number
 
 
-@pytest.mark.parametrize("size", [2, 3, 5, 8])
+@for_each("size", [2, 3, 5, 8])
 def test_with_pairs_repaired_nothing_is_refused(size: int) -> None:
     for name in ("support", "agent"):
         run = memviz.replay(
@@ -76,9 +76,9 @@ def test_with_pairs_repaired_nothing_is_refused(size: int) -> None:
         assert refused_requests(run) == refused_by_the_provider(run) == 0
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
-@pytest.mark.parametrize("is_repaired", [False, True])
 @given(call=st.integers(1, 5), messages=st.sets(st.integers(0, 19), min_size=1))
+@for_each("id", REPRESENTATIVES)
+@for_each("is_repaired", [False, True])
 def test_what_is_recalled_in_a_tool_loop_parts_no_pair_that_is_repaired(
     id: str, is_repaired: bool, call: int, messages: set[int]
 ) -> None:

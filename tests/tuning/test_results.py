@@ -14,6 +14,7 @@ from memviz.tuning.cell import Cell, CellIndex
 from memviz.tuning.constraints import Over
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import MEASURES, Sweep
+from tests.tables import for_each
 from tests.tuning.random_sweeps import (
     FACTS,
     SETTINGS,
@@ -274,7 +275,7 @@ def test_what_failed_somewhere_beats_nothing() -> None:
     ]
 
 
-@pytest.mark.parametrize("one", [None, cell(0, [], error="no room")])
+@for_each("one", [None, cell(0, [], error="no room")])
 def test_nothing_measured_gives_empty_tables(one: Cell | None) -> None:
     sweep = sweep_of([one])
     for table in (sweep.by_setting(), sweep.by_setting("worst"), sweep.pareto()):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from memviz.tuning.scaling import (
     scaled,
     scaled_preset,
 )
+from tests.tables import for_each
 
 
 class Presets(Strategy):
@@ -94,7 +94,7 @@ def test_a_window_that_only_shares_are_of_says_nothing_of_limits_that_are_far_sm
     assert found.values == {"trigger_tokens": 1_000, "summarizer_reads_tokens": 1_000}
 
 
-@pytest.mark.parametrize("needed_tokens", [0, 200_000, 1_000_000])
+@for_each("needed_tokens", [0, 200_000, 1_000_000])
 def test_a_conversation_that_fills_the_window_needs_no_scaling(
     needed_tokens: int,
 ) -> None:

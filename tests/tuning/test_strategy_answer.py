@@ -13,6 +13,7 @@ from memviz.tuning.best_of_each import StrategyAnswer, answer_for
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.pareto import find_bend, find_knee
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from tests.tables import for_each
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ class TestKnee:
             "more than the last one keeps"
         )
 
-    @pytest.mark.parametrize(
+    @for_each(
         "y",
         [
             [0, 1, 2, 3],
@@ -49,7 +50,6 @@ class TestKnee:
             [1, 1, 1, 1],
             [0, float("nan"), 2, 3],
         ],
-        ids=["straight", "late", "falling", "flat", "unknown"],
     )
     def test_of_a_curve_that_does_not_bend_there_is_none(self, y: list[float]) -> None:
         assert find_knee([0, 1, 2, 3], y) is None
@@ -92,7 +92,7 @@ def test_the_knee_is_that_of_the_facts_kept_for_their_cost(sweep: memviz.Sweep) 
     assert bend.startswith(f"The curve bends at {value:,.0f} tokens, which keeps")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("costs", "kept", "row"),
     [
         ([1, 2, 4, 8, 16], [0.1, 0.5, 0.8, 0.82, 0.84], 2),
@@ -100,13 +100,6 @@ def test_the_knee_is_that_of_the_facts_kept_for_their_cost(sweep: memviz.Sweep) 
         ([5, 4, 3, 2, 1], [0.1, 0.5, 0.8, 0.82, 0.84], None),
         ([16, 8, 4, 2, 1], [0.84, 0.82, 0.8, 0.5, 0.1], 2),
         ([1, 2, 3, 6, 3.1], [0.1, 0.2, 0.4, 0.8, 1], None),
-    ],
-    ids=[
-        "more for more",
-        "one is beaten",
-        "the last is best in both",
-        "more for less",
-        "better for less further on",
     ],
 )
 def test_a_bend_is_looked_for_only_where_more_costs_more(

@@ -21,6 +21,7 @@ from memviz.transcripts.samples import sample
 from memviz.tuning.grid import settings
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
+from tests.tables import for_each
 
 GRID = {
     "buffer": {},
@@ -189,7 +190,7 @@ class TestEnding:
         assert not work.sweep.is_complete
         assert len(work.sweep.by_setting()) == 2
 
-    @pytest.mark.parametrize("executor", ["inline", "threads"])
+    @for_each("executor", ["inline", "threads"])
     def test_a_spent_budget_ends_it_with_a_sentence(self, executor: str) -> None:
         work = sweeping(summarizer=Told(calls_allowed=3), executor=executor, workers=1)
         list(work)

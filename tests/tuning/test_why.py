@@ -19,6 +19,7 @@ from memviz.tuning.needs import Need
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.why import NotSaidError
 from tests.recorded_session import RULE, session
+from tests.tables import for_each
 
 CODE = "The door code of the cabin is 7742."
 ASKED = "What is the door code of the cabin again?"
@@ -216,7 +217,7 @@ class TestRulesWithoutValue:
         ] * 9
         assert not summarized(WEEKENDS, texts).is_lost
 
-    @pytest.mark.parametrize(
+    @for_each(
         "text",
         [
             "The user wants generated pictures to be committed.",  # the opposite
@@ -232,7 +233,7 @@ class TestRulesWithoutValue:
         assert (found.said, found.is_word_for_word) == ((0,), False)
         assert found.is_lost
 
-    @pytest.mark.parametrize(
+    @for_each(
         "phrase",
         [
             "never deploy on weekends, whatever Ana says",
@@ -246,7 +247,7 @@ class TestRulesWithoutValue:
         with pytest.raises(NotSaidError, match="nearest is message 1"):
             one(talk(WEEKENDS), phrase, WINDOW)
 
-    @pytest.mark.parametrize(
+    @for_each(
         "rule",
         [
             "You must never call me at the office of my sister.",
@@ -270,7 +271,7 @@ class TestRulesWithoutValue:
         (found,) = why(messages, strategies=WINDOW, counter="chars4")
         assert found.probe.answers == ("weekends",)
 
-    @pytest.mark.parametrize(
+    @for_each(
         "said",
         [
             "I have never been to the museum of ships.",

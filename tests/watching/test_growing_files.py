@@ -24,6 +24,7 @@ from memviz.watching.growing_files import GrowingFile
 from memviz.watching.keeper import Keeper
 from memviz.watching.programs import PROGRAMS as KNOWN
 from memviz.watching.programs import Place
+from tests.tables import for_each
 from tests.watching.growing import SAMPLES, append, keeper_in, kept, lines_of, said
 
 PROGRAMS = ("claude_code", "codex", "copilot_cli", "gemini_cli")
@@ -168,7 +169,7 @@ def test_a_session_that_is_read_while_it_is_written_anew_is_told_once(
     before = kept(keeper, session.key)
     watched = keeper.store.find_watched(session.key)
     assert watched is not None
-    for stop in range(1, len(lines), 3):
+    for stop in range(1, len(lines), 5):
         path.write_bytes(b"".join(lines[:stop]))
         session.read_on()
         if is_restarted:
@@ -284,35 +285,33 @@ def test_a_session_written_anew_loses_nothing_where_the_first_write_fails(
     assert len(after) > len(before)
 
 
-@pytest.mark.parametrize(
-    "hostile",
-    [
-        b"\x00" * 100 + b"\n",
-        b"[" * 100_000 + b"\n",
-        b'{"type": "user"}\n',
-        b"not json\n",
-        b'{"type": "response_item", "payload": 3}\n',
-        b'{"type": "compacted", "payload": {"replacement_history": [1, {}]}}\n',
-        b'{"type": "user", "uuid": "x", "parentUuid": "x", "message": {"content": {}}}\n',
-        b'{"$set": {"messages": [[], 3, {"type": "user", "content": 5}]}}\n',
-        b'{"type": "assistant.message", "data": {"toolRequests": [{"name": 3}]}}\n',
-        b'{"type": "tool.execution_complete", "data": {"result": []}}\n',
-        b'{"type": "event_msg", "payload": {"type": "token_count", "info": "x"}}\n',
-        b'{"type": "user", "message": {"role": "user", "content": "\\ud800"}}\n',
-    ],
-)
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_a_hostile_line_costs_no_more_than_itself(
-    program: str, hostile: bytes, tmp_path: Path
-) -> None:
+HOSTILE = [
+    b"\x00" * 100 + b"\n",
+    b"[" * 100_000 + b"\n",
+    b'{"type": "user"}\n',
+    b"not json\n",
+    b'{"type": "response_item", "payload": 3}\n',
+    b'{"type": "compacted", "payload": {"replacement_history": [1, {}]}}\n',
+    b'{"type": "user", "uuid": "x", "parentUuid": "x", "message": {"content": {}}}\n',
+    b'{"$set": {"messages": [[], 3, {"type": "user", "content": 5}]}}\n',
+    b'{"type": "assistant.message", "data": {"toolRequests": [{"name": 3}]}}\n',
+    b'{"type": "tool.execution_complete", "data": {"result": []}}\n',
+    b'{"type": "event_msg", "payload": {"type": "token_count", "info": "x"}}\n',
+    b'{"type": "user", "message": {"role": "user", "content": "\\ud800"}}\n',
+]
+
+
+@for_each("program", PROGRAMS)
+def test_a_hostile_line_costs_no_more_than_itself(program: str, tmp_path: Path) -> None:
     keeper = keeper_in(tmp_path)
-    path = tmp_path / "session.jsonl"
     lines = lines_of(program)
-    path.write_bytes(b"".join([*lines[:3], hostile, *lines[3:], hostile]))
-    session = GrowingFile(path, program, "one", keeper)
-    session.read_on()
-    texts = [one.content for one in kept(keeper, session.key)]
-    assert any("3,600 euros" in text for text in texts)
+    for number, hostile in enumerate(HOSTILE):
+        path = tmp_path / f"{program}-{number}.jsonl"
+        path.write_bytes(b"".join([*lines[:3], hostile, *lines[3:], hostile]))
+        session = GrowingFile(path, program, str(number), keeper)
+        session.read_on()
+        texts = [message.content for message in kept(keeper, session.key)]
+        assert any("3,600 euros" in text for text in texts), hostile[:100]
 
 
 def test_a_line_without_an_end_fills_no_memory(

@@ -17,6 +17,7 @@ from memviz.transcripts.base import RecordedEvent
 from memviz.watching import keeper as module
 from memviz.watching.keeper import TITLE_CHARS, first_new, first_words
 from memviz.watching.secrets import Secrets
+from tests.tables import for_each
 from tests.watching.growing import keeper_in, kept, said
 
 ASKED = {"role": "user", "content": "Where is the key?"}
@@ -91,7 +92,7 @@ def test_of_a_history_what_follows_the_newest_that_is_known_is_new(
     assert start == 0 or given_again[start - 1] in known
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "hidden"),
     [
         ("use sk-proj-abcdefghijklmnop1234 now", "use *** now"),
@@ -185,7 +186,7 @@ def test_what_the_user_names_is_concealed_too(tmp_path: Path) -> None:
         keeper_in(tmp_path, ["("])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "hostile",
     [
         "-----BEGIN PRIVATE KEY-----",

@@ -16,6 +16,7 @@ from memviz.watching.exchanges import Exchange
 from memviz.watching.keeper import Keeper
 from memviz.watching.live import LiveConversation, Taken
 from memviz.watching.recorder import Recorder
+from tests.tables import for_each
 from tests.watching.growing import keeper_in
 
 KEY = "opencode/one"
@@ -57,7 +58,7 @@ def test_what_was_not_certain_is_played_as_it_is_now(tmp_path: Path) -> None:
     assert played(keeper, live)
 
 
-@pytest.mark.parametrize("text", ["", "They spoke of rooms."])
+@for_each("text", ["", "They spoke of rooms."])
 def test_of_a_part_it_does_not_say_that_all_of_it_was_taken_out(text: str) -> None:
     event = RecordedEvent("compaction", 4, text, part="up_to")
     assert taken_words(Taken(event, 4, 20, 5, [])) == (

@@ -14,6 +14,8 @@ from memviz.core.messages import Message, ToolCall
 from memviz.transcripts.base import REASONING
 from memviz.watching.exchanges import CUT_OFF, Exchange
 from memviz.watching.model_apis import APIS, api_of, read_wire
+from tests.tables import for_each
+from tests.transcripts.fuzzing import MANY_EXCHANGES
 from tests.watching.wire_shapes import (
     CALL,
     CHAT,
@@ -34,8 +36,8 @@ def read(
     return read_wire(APIS[kind], request, reply, content_type, is_whole=whole)
 
 
-@pytest.mark.parametrize("kind", APIS)
-@pytest.mark.parametrize("is_stream", [False, True])
+@for_each("kind", APIS)
+@for_each("is_stream", [False, True])
 def test_every_api_says_the_same(kind: str, is_stream: bool) -> None:
     if is_stream:
         found = read(kind, stream(STREAMS[kind]), "text/event-stream; charset=utf-8")
@@ -56,7 +58,7 @@ def test_every_api_says_the_same(kind: str, is_stream: bool) -> None:
     assert found.model == "small"
 
 
-@pytest.mark.parametrize("kind", APIS)
+@for_each("kind", APIS)
 def test_a_stream_that_breaks_off_keeps_what_came(kind: str) -> None:
     places = {CHAT: 5, RESPONSES: 3, MESSAGES: 9}
     begun = stream(STREAMS[kind][: places[kind]]) + b'data: {"cho'
@@ -67,7 +69,7 @@ def test_a_stream_that_breaks_off_keeps_what_came(kind: str) -> None:
     assert reply.meta[CUT_OFF] is True
 
 
-@pytest.mark.parametrize("kind", APIS)
+@for_each("kind", APIS)
 def test_a_client_that_hangs_up_at_the_end_cuts_nothing_off(kind: str) -> None:
     found = read(kind, stream(STREAMS[kind]), "text/event-stream", whole=False)
     assert CUT_OFF not in (found.reply[0].meta or {})
@@ -84,7 +86,7 @@ def test_what_a_server_keeps_is_told_by_its_ids() -> None:
     assert (found.follows, found.id) == ("conv", "conv")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("method", "path", "kind"),
     [
         ("POST", "/v1/chat/completions", CHAT),
@@ -117,7 +119,9 @@ ODD = [None, True, -1, 1e300, "", "x" * 50, [], {}, [[]], [None], {"a": {}}, "\u
 
 
 @pytest.mark.parametrize(
-    "times", [20, pytest.param(1_000, marks=pytest.mark.slow)], ids=["few", "many"]
+    "times",
+    [20, pytest.param(MANY_EXCHANGES, marks=pytest.mark.slow)],
+    ids=["few", "many"],
 )
 @pytest.mark.parametrize("kind", APIS)
 def test_odd_values_are_read_or_refused_in_a_sentence(kind: str, times: int) -> None:
@@ -154,7 +158,9 @@ def refusal_of(
 
 
 @pytest.mark.parametrize(
-    "times", [20, pytest.param(700, marks=pytest.mark.slow)], ids=["few", "many"]
+    "times",
+    [20, pytest.param(MANY_EXCHANGES, marks=pytest.mark.slow)],
+    ids=["few", "many"],
 )
 @pytest.mark.parametrize("kind", APIS)
 def test_broken_bodies_are_read_or_refused_in_a_sentence(kind: str, times: int) -> None:

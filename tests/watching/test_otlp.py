@@ -22,6 +22,7 @@ from memviz.watching.keeper import Keeper
 from memviz.watching.otlp import make_receiver
 from memviz.watching.recorder import Recorder
 from memviz.watching.serving import LocalServer, serve_traces
+from tests.transcripts.fuzzing import MANY_TRACES
 from tests.watching.exchanges_said import kept, library, notes_of, only, words
 from tests.watching.span_shapes import (
     ANSWERED,
@@ -406,7 +407,9 @@ def swapped(data: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "times", [20, pytest.param(1_000, marks=pytest.mark.slow)], ids=["few", "many"]
+    "times",
+    [20, pytest.param(MANY_TRACES // 3, marks=pytest.mark.slow)],
+    ids=["few", "many"],
 )
 @pytest.mark.parametrize("attributes", [CURRENT, OPENINFERENCE])
 def test_broken_bodies_get_a_sentence_each(

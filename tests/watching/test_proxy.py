@@ -30,6 +30,7 @@ from tests.models.openai_server import (
     status,
     text,
 )
+from tests.tables import for_each
 from tests.watching.exchanges_said import kept, library, notes_of, only, words
 from tests.watching.upstreams import KEY, WAIT_SECONDS, wait_for, whole
 from tests.watching.wire_shapes import (
@@ -386,7 +387,7 @@ PACKED = {
 }
 
 
-@pytest.mark.parametrize("encoding", PACKED)
+@for_each("encoding", PACKED)
 def test_a_packed_request_passes_as_it_is_and_is_kept(encoding: str) -> None:
     asked = json.dumps({"messages": [{"role": "user", "content": "hi"}]}).encode()
     packed = PACKED[encoding](asked)

@@ -6,11 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pytest
-
 from memviz.core.messages import Message
 from memviz.transcripts.base import REASONING
 from memviz.watching.spans import read_span
+from tests.tables import for_each
 from tests.watching.span_shapes import (
     ANSWERED,
     ASKED,
@@ -66,7 +65,7 @@ ALL_AT_ONCE = [
 ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("attributes", "events"),
     [
         (CURRENT, []),
@@ -78,9 +77,7 @@ ALL_AT_ONCE = [
         (BESIDE, DETAILS),
         (BESIDE, ALL_AT_ONCE),
     ],
-    ids=[
-        "current", "values", "openllmetry", "openinference", "events", "events as JSON", "details", "two events",
-    ],
+    
 )  # fmt: skip
 def test_every_convention_says_the_same(
     attributes: dict[str, Any], events: Events
@@ -95,7 +92,7 @@ def test_every_convention_says_the_same(
     assert found.model == "small"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "value"),
     [
         ("gen_ai.operation.name", "invoke_agent"),
@@ -151,7 +148,7 @@ def test_messages_stand_in_the_order_of_their_numbers() -> None:
     assert [int(one.content) for one in found.sent] == sorted(numbers)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "known",
     [
         {"gen_ai.prompt": "just a text"},

@@ -12,6 +12,7 @@ from memviz.core.messages import Message, ToolCall
 from memviz.watching import threads
 from memviz.watching.exchanges import Exchange
 from memviz.watching.threads import NewWords, Threads
+from tests.tables import for_each
 from tests.watching.exchanges_said import exchange, words
 
 USAGE = {"input_tokens": 10, "output_tokens": 3}
@@ -26,7 +27,7 @@ def log_of(new: Sequence[NewWords | None]) -> str:
     return " ".join(words(one.messages) for one in new if one)
 
 
-@pytest.mark.parametrize("known", [{}, {"conversation": "c"}, {"trace": "t"}])
+@for_each("known", [{}, {"conversation": "c"}, {"trace": "t"}])
 def test_a_growing_history_is_appended_once(known: dict[str, str]) -> None:
     new = take_all(
         exchange("s:be u:1", "a:2", **known),
@@ -104,7 +105,7 @@ def test_a_retry_adds_its_reply_alone() -> None:
     assert log_of(new) == "u:1 a:2 u:3 a:4 a:four"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("sent", "text", "part", "first", "newest"),
     [
         ("s:be u:3 a:4 u:5", "", "up_to", None, 2),
@@ -236,7 +237,7 @@ def test_a_compaction_has_the_time_of_the_request_that_shows_it() -> None:
     assert second.compaction.time == "2026-06-01T10:00"
 
 
-@pytest.mark.parametrize("known", [{}, {"conversation": "c"}, {"trace": "t"}])
+@for_each("known", [{}, {"conversation": "c"}, {"trace": "t"}])
 def test_what_could_not_be_kept_comes_with_the_next_exchange(
     known: dict[str, str],
 ) -> None:

@@ -16,6 +16,7 @@ from benchmarks.synthetic.generator import generate
 from memviz.core.conversation import Log
 from memviz.core.errors import ParameterError
 from memviz.transcripts import Probe, Transcript, load_transcript, to_json
+from tests.tables import for_each
 
 PRINT_DIGEST = (
     "import hashlib; from benchmarks.synthetic.generator import generate; from memviz.transcripts import to_json;"
@@ -159,7 +160,7 @@ def test_it_can_be_saved_and_read(long):
     assert (again.messages, again.probes) == (long.messages, long.probes)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "name"),
     [
         ({"turns": 0}, "turns"),

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from memviz.core.text.chunks import (
     FoundInChunks,
     MarkedChunks,
 )
+from tests.tables import for_each
 
 WORDS = re.compile(r"\w+")
 TEXTS = st.text(alphabet="ab Z9 1,2.3'’_-kgGB\n\t\u00a0\u202f\u3000\x85\x1cé间房한국")
@@ -47,7 +47,7 @@ def test_tokens_of_chunks_are_those_of_the_text(text: str) -> None:
     assert terms.tokens_of(text) == terms.TOKEN.findall(text)
 
 
-@pytest.mark.parametrize("space", terms.SPACES_IN_NUMBERS)
+@for_each("space", terms.SPACES_IN_NUMBERS)
 def test_a_space_within_a_number_parts_no_chunks(space: str) -> None:
     assert terms.tokens_of(f"about 3{space}600 euros") == [
         "about",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.core.text.clauses import clauses
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "Grr.",
@@ -37,7 +37,7 @@ def test_courtesies_and_exclamations_state_nothing(text: str) -> None:
     assert clauses(text) == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "I'm vegan.",
@@ -54,7 +54,7 @@ def test_short_statements_are_no_courtesies(text: str) -> None:
     assert clauses(text) == (text,)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "found"),
     [
         (
@@ -93,7 +93,7 @@ def test_a_clause_stands_alone_where_it_names_what_it_speaks_of(
     assert clauses(text) == found
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "The machine is at Casa Flor, and the code for its key box is 4917.",

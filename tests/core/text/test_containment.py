@@ -5,12 +5,12 @@ from __future__ import annotations
 import gc
 from weakref import ref
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memviz.core.text.containment import PhraseIndex, contains, normal_tokens
 from tests.metrics.naive_retention import spans, tokens
+from tests.tables import for_each
 
 PIECES = (
     "3,600", "3600", "3\u00a0600", "3 600", "60", "600", "2.5", "2,500.50", "14th", "14", "three", "3", "09:05",
@@ -19,7 +19,7 @@ PIECES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "answer"),
     [
         ("It costs 3,600 euros.", "3600"),
@@ -58,7 +58,7 @@ def test_an_answer_is_found_however_it_is_spelled(text: str, answer: str) -> Non
     assert contains(text, answer)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "answer"),
     [
         ("It costs 3,600 euros.", "60"),

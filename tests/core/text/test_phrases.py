@@ -1,11 +1,10 @@
 """The words by which somebody admits not to know."""
 
-import pytest
-
 from memviz.core.text.phrases import admits_ignorance
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     "sentence",
     [
         "I don't know the code.",
@@ -24,6 +23,6 @@ def test_somebody_admits_not_to_know(sentence: str) -> None:
     assert admits_ignorance(sentence)
 
 
-@pytest.mark.parametrize("sentence", ["I know the code.", "Not a cloud in the sky."])
+@for_each("sentence", ["I know the code.", "Not a cloud in the sky."])
 def test_somebody_who_knows_does_not(sentence: str) -> None:
     assert not admits_ignorance(sentence)

@@ -1,11 +1,10 @@
 """One value in two spellings, and look-alikes that are another value."""
 
-import pytest
-
 from memviz.core.text.containment import PhraseIndex, asks_for_a_count, contains
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "answer"),
     [
         ("It runs out in Nov '27.", "November 2027"),
@@ -29,7 +28,7 @@ def test_spellings_of_one_value(text: str, answer: str) -> None:
     assert contains(text, answer)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "answer"),
     [
         ("Room for ten to seven people.", "6:50"),

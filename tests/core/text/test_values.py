@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from memviz.core.text.containment import contains
 from memviz.core.text.letters import uninflected
 from memviz.core.text.value_words import word_number
 from memviz.core.text.values import plain_values
+from tests.tables import for_each
 
 SAME = (
     # amounts
@@ -72,13 +72,13 @@ SAME = (
 )
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
+@for_each(("one", "other"), SAME)
 def test_a_value_is_known_however_it_is_written(one: str, other: str) -> None:
     assert contains(f"As I said: {one}, and that is it.", other)
     assert contains(f"As I said: {other}, and that is it.", one)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "answer"),
     [
         ("Mark my words, it will rain.", "Mark"),
@@ -112,7 +112,7 @@ def test_what_only_looks_alike_is_not_the_same(text: str, answer: str) -> None:
     assert not contains(text, answer)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "answer"),
     [
         ("My brother is called Mark.", "Mark"),
@@ -133,7 +133,7 @@ def test_what_is_said_is_found(text: str, answer: str) -> None:
     assert contains(text, answer)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "plain"),
     [
         ("no value at all", "no value at all"),
@@ -150,7 +150,7 @@ def test_what_is_no_value_stays(text: str, plain: str) -> None:
     assert plain_values(text) == plain
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "number"),
     [
         ("dreizehn", 13),
@@ -170,7 +170,7 @@ def test_a_number_word_is_its_number(word: str, number: int | None) -> None:
     assert word_number(word) == number
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "base"),
     [
         ("movies", "movy"),

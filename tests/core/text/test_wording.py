@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
-
 import memviz
 from memviz.core.text.wording import (
     _FORMS,
@@ -29,6 +27,7 @@ from memviz.core.text.wording import (
     turn_range,
     turn_span,
 )
+from tests.tables import for_each
 
 
 def counted_nouns() -> set[str]:
@@ -50,7 +49,7 @@ def test_what_is_counted_is_counted_in_every_language() -> None:
     assert counted_nouns() <= set(_FORMS)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("number", "noun", "text"),
     [
         (1, "turn", "1 turn"),
@@ -86,7 +85,7 @@ def test_a_noun_alone_and_a_share() -> None:
     assert (times(1), times(2), times(1_200)) == ("once", "2 times", "1,200 times")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("items", "text"),
     [([], ""), (["a"], "a"), (["a", "b"], "a and b"), ([1, 2, 3], "1, 2 and 3")],
 )
@@ -95,7 +94,7 @@ def test_lists(items: list[object], text: str) -> None:
     assert listed(iter(items)) == text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("positions", "text"),
     [
         (range(1), "message 1"),
@@ -125,7 +124,7 @@ def test_single_messages_and_turns() -> None:
     assert (turn_range(4, 4), turn_range(4, 1_009)) == ("turn 4", "turns 4 to 1,009")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("usd", "text"),
     [
         (0, "$0.00"),
@@ -145,7 +144,7 @@ def test_money_has_the_digits_it_needs(usd: float, text: str) -> None:
     assert dollars(usd) == text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tokens", "text"),
     [
         (1, "1"),
@@ -174,7 +173,7 @@ def test_a_request_is_named_by_its_turn_and_where_more_calls_follow_or_came_befo
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "last", "words", "when"),
     [
         ((3, 1, 1), (3, 1, 1), "turn 3", "at turn 3"),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
-
 from memviz.core.text import words
 from memviz.core.text.words import count_words, language, with_length
 from memviz.dashboard.markup import in_language, lang_attribute
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "code"),
     [
         ("我们的预算是三千元。", "zh"),
@@ -34,7 +33,7 @@ def test_as_an_attribute() -> None:
     assert lang_attribute("Hello") == ""
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "html"),
     [
         ("明火 <b>", '<span lang="zh">明火 &lt;b&gt;</span>'),
@@ -51,7 +50,7 @@ def test_within_html_only_the_words_of_the_other_language_are_marked(
     assert in_language(text) == html
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "words"),
     [
         ("", 0),
@@ -70,7 +69,7 @@ def test_words_are_counted(text: str, words: int) -> None:
     assert count_words(text) == words
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("prompt", "asked"),
     [
         ("Summarize it.", "Summarize it. Write it in at most 120 words."),
@@ -91,7 +90,7 @@ def test_a_length_is_asked_for_in_the_language_of_the_prompt(
     assert with_length(prompt, 0) == prompt
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "budget;trains (rooms)_hotel, well-known/e-mail\u00a0trains",

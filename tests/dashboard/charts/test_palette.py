@@ -30,6 +30,7 @@ from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.reporting.themes import DARK, LIGHT
 from memviz.dashboard.stage.files import style
 from memviz.metrics.memory_map.stretches import STEPS, code_of
+from tests.tables import for_each
 
 THEMES = tomllib.loads(
     (Path(__file__).parents[3] / ".streamlit/config.toml").read_text(encoding="utf-8")
@@ -254,7 +255,7 @@ class TestThemes:
             assert alike(same, vision) == []
 
 
-@pytest.mark.parametrize("vision", VISION)
+@for_each("vision", VISION)
 def test_parts_and_failures_are_told_apart(vision: str) -> None:
     assert alike(PART_COLORS | {"failure": FAILURE_COLOR}, vision) == []
 
@@ -302,8 +303,8 @@ def test_everything_that_can_become_of_a_message_has_colour_and_title() -> None:
 LEAST_CONTRAST_OF_TEXT = 4.5
 
 
-@pytest.mark.parametrize("where", ["stage", "lesson"])
-@pytest.mark.parametrize("mark", ["right", "wrong"])
+@for_each("where", ["stage", "lesson"])
+@for_each("mark", ["right", "wrong"])
 def test_answers_are_read_in_their_colours(where: str, mark: str) -> None:
     css = style()
     rule = rf"button\.{mark} {{ color: light-dark\((#\w+), (#\w+)\)"

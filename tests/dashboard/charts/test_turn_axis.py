@@ -30,6 +30,7 @@ from memviz.transcripts.base import RecordedEvent
 from tests.dashboard.charts.costs import cost_line
 from tests.dashboard.charts.loops import loop_run
 from tests.dashboard.charts.runs import run_of
+from tests.tables import for_each
 
 CALLS = (1, 12, 1, 5)
 TURNS = [1, *[2] * 12, 3, *[4] * 5]
@@ -208,9 +209,7 @@ class TestTicks:
         ]
         assert ticks["tickvals"] == [1, 10, 20, 30, 40, 50, 60]
 
-    @pytest.mark.parametrize(
-        "calls", [(1, 60, 1), (41, 1, 1), (1, 1, 38), (60, 2), (3, 3, 44)]
-    )
+    @for_each("calls", [(1, 60, 1), (41, 1, 1), (1, 1, 38), (60, 2), (3, 3, 44)])
     def test_of_a_long_turn_beside_short_ones_no_two_words_run_into_each_other(
         self, calls: tuple[int, ...]
     ) -> None:

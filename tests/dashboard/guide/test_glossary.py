@@ -15,6 +15,7 @@ from memviz.dashboard.guide.glossary import (
     shown_terms,
     tooltip,
 )
+from tests.tables import for_each
 
 NEWCOMERS_WORDS = (
     "token", "turn", "request", "context window", "compaction", "summary", "running summary", "buffer", "trigger",
@@ -24,13 +25,13 @@ NEWCOMERS_WORDS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("word", NEWCOMERS_WORDS)
+@for_each("word", NEWCOMERS_WORDS)
 def test_the_words_that_a_newcomer_meets_are_explained(word: str) -> None:
     assert entry(word).on_screen
     assert tooltip(word)
 
 
-@pytest.mark.parametrize("term", glossary())
+@for_each("term", glossary())
 def test_a_meaning_is_one_or_two_plain_sentences(term: str) -> None:
     meaning = glossary()[term].meaning
     assert meaning[0].isupper()

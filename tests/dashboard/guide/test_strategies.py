@@ -23,6 +23,7 @@ from memviz.strategies.base import Strategy, Trigger
 from memviz.strategies.families import FAMILIES, OTHERS
 from tests.engine.probes import REPRESENTATIVES
 from tests.strategies.conversations import RUN_HERE
+from tests.tables import for_each
 
 PAGES = strategy_pages()
 KNOWN_BY = ("read in ", "run with ", "documentation of ")
@@ -57,7 +58,7 @@ class Brief(Odd):
     """Says one line."""
 
 
-@pytest.mark.parametrize("id", strategies())
+@for_each("id", strategies())
 def test_every_strategy_has_every_section(id: str) -> None:
     page = PAGES[id]
     for text in (page.summary, page.gains, page.loses, page.hurts_when):
@@ -71,7 +72,7 @@ def test_every_strategy_has_every_section(id: str) -> None:
     assert page.family != OTHERS, "it is of memviz: its family is one of families.py"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("id", "user"), [(id, user) for id, page in PAGES.items() for user in page.users]
 )
 def test_every_user_has_a_rule_and_says_where_it_is_known_from(
@@ -136,7 +137,7 @@ def test_parameters_say_what_more_of_them_does() -> None:
     assert silent == set()
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_a_strategy_that_acts_does_so_in_its_example(id: str) -> None:
     example = example_of(id)
     assert example is not None
@@ -152,7 +153,7 @@ def test_a_strategy_that_acts_does_so_in_its_example(id: str) -> None:
     assert all(compaction.error is None for compaction in example.run.compactions)
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
+@for_each("id", REPRESENTATIVES)
 def test_the_picture_holds_every_token_that_was_sent(id: str) -> None:
     example = example_of(id)
     assert example is not None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 import memviz
 from memviz.dashboard.lessons.answers_shown import (
     answers_chart,
@@ -16,11 +14,12 @@ from memviz.dashboard.lessons.measure import FACTS, NEEDLES, RECORDS, answers_of
 from memviz.dashboard.lessons.reading import read_lesson
 from memviz.dashboard.lessons.writing import as_yaml
 from memviz.storage.workspace import Workspace
+from tests.tables import for_each
 
 IDS = ("lost-in-the-middle", "in-the-request-is-not-used")
 
 
-@pytest.mark.parametrize("name", RECORDS)
+@for_each("name", RECORDS)
 def test_a_record_has_a_chart_with_a_title_and_says_whose_it_is(name: str) -> None:
     assert answers_chart(name).layout.title.text
     assert "SmolLM2 135M" in answers_finding(name)
@@ -47,13 +46,13 @@ def test_answers_are_picked_by_their_fields() -> None:
     assert [one["wording"] for one in found] == [0, 1, 2]
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_a_lesson_with_a_record_is_written_and_read_again(id: str) -> None:
     lesson = memviz.lesson(id)
     assert read_lesson(as_yaml(lesson), "again.yaml") == lesson
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_the_html_file_has_the_numbers_as_a_table(
     id: str, workspace: Workspace
 ) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-import pytest
-
 import memviz
 from memviz.dashboard.lessons.claims import judge_claims, numbers_without_claim
 from memviz.dashboard.lessons.lesson import LANGUAGES, Question
@@ -15,6 +13,7 @@ from memviz.dashboard.lessons.playing import play
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import stage_of_step, standing_of
 from memviz.storage.workspace import Workspace
+from tests.tables import for_each
 
 IDS = sorted(memviz.lessons())
 TOLD_TURN = re.compile(r"^Turn (\d+):|Now, at turn (\d+)")
@@ -25,14 +24,14 @@ NAMED_TURN = re.compile(
 """A turn of which a text says what happens."""
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_every_claim_holds(id: str, workspace: Workspace) -> None:
     results = list(judge_claims(memviz.lesson(id), workspace))
     assert [result.sentence for result in results if not result.held] == []
     assert results
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_it_is_whole_in_both_languages_and_short(id: str) -> None:
     lesson = memviz.lesson(id)
     assert lesson.id == id
@@ -42,7 +41,7 @@ def test_it_is_whole_in_both_languages_and_short(id: str) -> None:
     assert any(step.asked for step in lesson.steps)
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_its_numbers_are_held_by_claims(id: str, workspace: Workspace) -> None:
     for step in memviz.lesson(id).steps:
         if step.view.study.settings:
@@ -51,7 +50,7 @@ def test_its_numbers_are_held_by_claims(id: str, workspace: Workspace) -> None:
             ), step.title.en
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_its_facts_turns_and_questions_are_there(id: str, workspace: Workspace) -> None:
     for step in memviz.lesson(id).steps:
         if not step.view.study.settings:
@@ -73,7 +72,7 @@ def test_its_facts_turns_and_questions_are_there(id: str, workspace: Workspace) 
             assert step.asked.reason
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_a_message_with_a_ring_is_in_the_request_that_is_seen_first(
     id: str, workspace: Workspace
 ) -> None:
@@ -86,7 +85,7 @@ def test_a_message_with_a_ring_is_in_the_request_that_is_seen_first(
         assert ringed <= request["length"], step.title.en
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_the_picture_stands_at_the_turn_of_which_the_text_speaks(
     id: str, workspace: Workspace
 ) -> None:
@@ -99,7 +98,7 @@ def test_the_picture_stands_at_the_turn_of_which_the_text_speaks(
         assert where.turn == int(told[1] or told[2]), step.title.en
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_the_last_turn_that_a_text_names_is_seen(id: str, workspace: Workspace) -> None:
     """Before the answer or after it, or it is played where the text says so."""
     for step in memviz.lesson(id).steps:
@@ -118,7 +117,7 @@ def test_the_last_turn_that_a_text_names_is_seen(id: str, workspace: Workspace) 
         assert max(named) in seen, step.title.en
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_the_turn_that_a_question_asks_about_is_shown_once_it_is_answered(
     id: str, workspace: Workspace
 ) -> None:
@@ -141,7 +140,7 @@ def test_the_turn_that_a_question_asks_about_is_shown_once_it_is_answered(
         assert int(asked[1]) in seen, step.title.en
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_its_summaries_have_a_length_unless_it_speaks_of_lengths(id: str) -> None:
     """But a summary of every turn, which is short by itself."""
     lesson = memviz.lesson(id)

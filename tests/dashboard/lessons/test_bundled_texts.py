@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 import memviz
 from memviz.core.translation import LOCALE
 from memviz.dashboard.lessons.lesson import LANGUAGES, Prediction, Question, Step, Text
@@ -16,6 +14,7 @@ from memviz.dashboard.lessons.measure import RECORDS, record_of
 from memviz.dashboard.lessons.playing import Played, play
 from memviz.dashboard.lessons.questions import question_of
 from memviz.storage.workspace import Workspace
+from tests.tables import for_each
 
 DOCS = Path(__file__).parents[3] / "docs" / "lessons.md"
 ILL_SET = re.compile(r"[\u4e00-\u9fff][,;?!:\d]|\d[\u4e00-\u9fff]")
@@ -77,7 +76,7 @@ def without_spaces(text: str) -> str:
     return "".join(text.split()).casefold()
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_what_is_quoted_was_said(id: str, workspace: Workspace) -> None:
     for step in memviz.lesson(id).steps:
         if quoted := quoted_by(step):
@@ -90,7 +89,7 @@ def test_what_is_quoted_was_said(id: str, workspace: Workspace) -> None:
                 )
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_summaries_that_are_shown_are_recorded_or_said_to_be_the_stand_ins(
     id: str, workspace: Workspace
 ) -> None:
@@ -120,7 +119,7 @@ def asked(id: str, workspace: Workspace) -> Iterator[Text]:
             yield from (question.text, *question.choices, question.reason)
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_chinese_texts_keep_to_the_words_of_the_table(
     id: str, workspace: Workspace
 ) -> None:
@@ -132,7 +131,7 @@ def test_chinese_texts_keep_to_the_words_of_the_table(
             )
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_the_reader_is_addressed_as_everywhere(id: str) -> None:
     """With 你, as in the interface; a quotation is in its own words."""
     texts = [text.zh for text in memviz.lesson(id).texts]
@@ -144,7 +143,7 @@ def test_the_catalogues_address_their_reader_in_one_way() -> None:
         assert "您" not in path.read_text(encoding="utf-8"), path.name
 
 
-@pytest.mark.parametrize("id", IDS)
+@for_each("id", IDS)
 def test_chinese_texts_are_set_as_chinese_is(id: str) -> None:
     """With Chinese signs behind Chinese words; and with spaces around numbers, for numbers are looked for as words."""
     assert [

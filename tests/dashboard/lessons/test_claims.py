@@ -23,6 +23,7 @@ from memviz.models.names import DEFAULT_MODEL
 from memviz.storage.workspace import Workspace
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.dashboard.lessons.writing_lessons import lesson
+from tests.tables import for_each
 
 TURN, LAST = 21, 46
 
@@ -182,7 +183,7 @@ def test_a_claim_that_holds_and_one_that_does_not_say_what_was_measured(
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("relation", "value", "is_so"),
     [
         ("=", 1186, True),

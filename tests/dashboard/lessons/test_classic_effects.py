@@ -30,10 +30,11 @@ from memviz.metrics.summaries.events import request_sizes
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from tests.tables import for_each
 
 EFFECTS = classic_effects()
 WHOLE = Lesson("classic-effects", Text("Ten classic effects"), EFFECTS)
-NAMED = pytest.mark.parametrize("one", EFFECTS, ids=lambda one: one.title.en)
+NAMED = for_each("one", EFFECTS)
 
 
 def effect(title: str) -> Step:

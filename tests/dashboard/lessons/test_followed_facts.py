@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
-
 import memviz
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.lessons.followed_facts import follow, split_at_facts
 from memviz.dashboard.stage.data import stage_data
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
+from tests.tables import for_each
 
 KEY = Probe("Who has the key?", ("Ottoline",), (0,), "name")
 TEXT = "It is 3.5 km. Our neighbour Ottoline keeps the key; the dog is Pickle.\n- ottoline, number 16"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         TEXT,

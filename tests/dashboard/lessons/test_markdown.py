@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from html import unescape
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
 from memviz.dashboard.lessons.markdown import as_html, as_plain, forbidden_words
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "html"),
     [
         ("One\ntwo\n\nthree", "<p>One two</p><p>three</p>"),
@@ -46,14 +46,12 @@ def test_the_plain_text_has_no_marks() -> None:
     assert as_plain("**a**\n\n- b\n- `c`") == "a b c"
 
 
-@pytest.mark.parametrize(
-    "text", ["a [b] (c)", "`<b>` and `[a](b)`", "x < y > z", "a: b", "[1] says"]
-)
+@for_each("text", ["a [b] (c)", "`<b>` and `[a](b)`", "x < y > z", "a: b", "[1] says"])
 def test_what_is_no_link_is_let_through(text: str) -> None:
     assert forbidden_words(text) == ("" if text != "a [b] (c)" else "a link")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "<br>",

@@ -17,6 +17,7 @@ from memviz.dashboard.lessons.still import still
 from memviz.dashboard.stage.files import script
 from memviz.storage.workspace import Workspace
 from tests.dashboard.lessons.writing_lessons import lesson
+from tests.tables import for_each
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +219,7 @@ def test_a_view_names_the_controls_that_the_stage_has() -> None:
 TURNS = [{"strategy": "summary_only", "summary_words": 120}]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("writer", "model"),
     [("", "claude"), ("trip", "claude"), ("trip-smollm2", "SmolLM2 135M")],
 )

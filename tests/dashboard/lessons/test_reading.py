@@ -22,6 +22,7 @@ from tests.dashboard.lessons.writing_lessons import (
     text_of,
     text_with,
 )
+from tests.tables import for_each
 
 
 def test_a_lesson_has_what_its_file_says() -> None:
@@ -197,7 +198,7 @@ WRONG: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
+@for_each("case", WRONG)
 def test_what_is_wrong_in_a_step_is_one_sentence_with_its_place(case: str) -> None:
     step, sentence = WRONG[case]
     with pytest.raises(LessonError) as caught:
@@ -273,7 +274,7 @@ WHOLE: dict[str, tuple[bytes | str, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", WHOLE)
+@for_each("case", WHOLE)
 def test_what_is_no_lesson_is_one_sentence(case: str) -> None:
     content, sentence = WHOLE[case]
     with pytest.raises(LessonError) as caught:
@@ -315,7 +316,7 @@ def test_any_value_of_any_field_is_read_or_refused(field: str, value: Any) -> No
     assert read_lesson(as_yaml(found), "again") == found
 
 
-@pytest.mark.parametrize("id", sorted(memviz.lessons()))
+@for_each("id", sorted(memviz.lessons()))
 def test_a_lesson_written_and_read_again_is_the_same(id: str) -> None:
     found = memviz.lesson(id)
     assert read_lesson(as_yaml(found), "again") == found

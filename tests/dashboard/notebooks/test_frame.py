@@ -13,6 +13,7 @@ from memviz import Message, ModelError, ScriptedModel
 from memviz.dashboard.reporting.themes import script_hash
 from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.samples import sample
+from tests.tables import for_each
 
 TRIP = sample("trip")
 HOSTILE = (
@@ -82,7 +83,7 @@ def test_text_outside_of_the_frame_says_the_numbers(outputs: dict[str, str]) -> 
     assert "Take" in Tags(outputs["sweep"]).text
 
 
-@pytest.mark.parametrize("name", ["run", "sweep", "retention"])
+@for_each("name", ["run", "sweep", "retention"])
 def test_a_frame_loads_nothing_and_runs_its_own_scripts_alone(
     outputs: dict[str, str], name: str
 ) -> None:
@@ -99,7 +100,7 @@ def test_a_frame_loads_nothing_and_runs_its_own_scripts_alone(
     assert len(frame.named("svg")) >= 1
 
 
-@pytest.mark.parametrize("name", MOST_BYTES)
+@for_each("name", MOST_BYTES)
 def test_an_output_is_small(outputs: dict[str, str], name: str) -> None:
     assert len(outputs[name].encode()) < MOST_BYTES[name]
 

@@ -339,7 +339,7 @@ def test_a_run_without_a_request(transcript: Transcript) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("text", [" ".join(HOSTILE[:4]), " ".join(HOSTILE[4:])])
 def test_text_stays_text_wherever_it_stands(text: str) -> None:
     call = {
         "id": text,

@@ -18,9 +18,10 @@ from memviz.transcripts.samples import sample
 from tests.engine.probes import REPRESENTATIVES
 from tests.engine.written_strategies import Tracks, talk
 from tests.same_runs import contents
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
+@for_each("id", REPRESENTATIVES)
 def test_every_strategy_comes_back(id: str) -> None:
     model = ScriptedModel(["one", ModelError("down"), *["Ünï 😀 </script>"] * 60])
     run = memviz.replay(

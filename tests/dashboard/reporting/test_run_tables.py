@@ -29,6 +29,7 @@ from memviz.metrics.summaries.events import request_sizes
 from memviz.models.base import Reply, Usage
 from memviz.transcripts.csv_cells import unguarded
 from tests.dashboard.charts.runs import MARKUP, run_of
+from tests.tables import for_each
 from tests.tool_loops import loops
 
 FORMULAS = (
@@ -164,7 +165,7 @@ def test_one_row_a_compaction_with_the_numbers_of_its_record(run: Run) -> None:
     assert not rows[1]["summary_tokens"]
 
 
-@pytest.mark.parametrize("text", FORMULAS)
+@for_each("text", FORMULAS)
 def test_no_cell_is_a_formula_and_every_text_comes_back(text: str) -> None:
     model = ScriptedModel([Reply(text, model=text), ModelError(text), *[text] * 20])
     run = memviz.replay(talk(8), memviz.strategy("summary", buffer_size=1), model=model)

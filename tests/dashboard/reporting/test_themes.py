@@ -7,8 +7,6 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
-
 from memviz.dashboard.charts.figure import figure
 from memviz.dashboard.charts.memory_map.fate_map import map_of
 from memviz.dashboard.charts.palette import SettingRun
@@ -16,6 +14,7 @@ from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.reporting.themes import DARK, LIGHT, THEMES, Theme, themed
 from memviz.metrics.memory_map.fate_grid import View
 from tests.dashboard.charts.runs import run_of
+from tests.tables import for_each
 
 CONFIG = tomllib.loads(
     (Path(__file__).parents[3] / ".streamlit" / "config.toml").read_text(
@@ -24,7 +23,7 @@ CONFIG = tomllib.loads(
 )["theme"]
 
 
-@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
+@for_each("theme", THEMES.values())
 def test_the_colours_are_those_of_the_dashboard(theme: Theme) -> None:
     known = CONFIG[theme.name]
     assert list(theme.settings) == known["chartCategoricalColors"]
@@ -36,7 +35,7 @@ def test_the_colours_are_those_of_the_dashboard(theme: Theme) -> None:
     )
 
 
-@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
+@for_each("theme", THEMES.values())
 def test_no_placeholder_of_a_setting_is_left(theme: Theme) -> None:
     settings = [SettingRun(run_of(), f"setting {index}", index) for index in range(10)]
     view = View(range(1, 7), range(12))

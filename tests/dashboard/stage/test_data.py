@@ -26,6 +26,7 @@ from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.dashboard.stage.unfolding import unfolded
 from tests.engine.probes import REPRESENTATIVES, Digest
+from tests.tables import for_each
 from tests.tool_loops import loops
 
 SMALL: dict[str, dict[str, int]] = {
@@ -64,7 +65,7 @@ def tools() -> Transcript:
     return Transcript(tuple(loops(12, 2)), title="Tools", system_prompt="Be brief.")
 
 
-@pytest.mark.parametrize("id", sorted(REPRESENTATIVES))
+@for_each("id", sorted(REPRESENTATIVES))
 def test_the_pieces_of_a_request_take_its_tokens_and_its_messages_their_fates(
     id: str, tools: Transcript
 ) -> None:
@@ -237,7 +238,7 @@ def test_of_a_long_conversation_a_part_is_sent_and_earlier_messages_are_one_bloc
     assert len(json.dumps(data)) < 200_000
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("step", "steps", "first"),
     [(0, 900, 0), (450, 900, 300), (899, 900, 600), (5, 20, 0)],
 )

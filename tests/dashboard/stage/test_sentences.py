@@ -14,6 +14,7 @@ from memviz.dashboard.stage.events import (
 )
 from memviz.dashboard.words.compactions import size_words
 from memviz.transcripts.samples import sample
+from tests.tables import for_each
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +69,7 @@ def test_a_recall_says_what_came_back_and_its_price(run: Run) -> None:
     assert sentence[3].startswith("+")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("dropped", "words"),
     [
         ([4], "message 5 is sent no more, and nothing stands for it."),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from memviz.dashboard.words.health import TELL
 from memviz.dashboard.words.warning import WarningWords
 from memviz.metrics.cost.pricing import unpriced
@@ -18,9 +16,10 @@ from memviz.metrics.health.contents import (
     LargerSummaries,
 )
 from memviz.metrics.health.growth import DearClearing
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize("kind", HealthFinding.__subclasses__())
+@for_each("kind", HealthFinding.__subclasses__())
 def test_every_kind_of_finding_has_words(kind: type[HealthFinding]) -> None:
     assert kind in TELL
 
@@ -44,7 +43,7 @@ CLEARING = DearClearing(
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("case", "remedy"),
     [
         ({}, "Send all messages whole as long as they fit the context window."),
@@ -71,7 +70,7 @@ LARGER = LargerSummaries(
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("case", "remedy"),
     [
         (

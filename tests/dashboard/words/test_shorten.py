@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.dashboard.words import shorten
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "chars", "short"),
     [
         ("", 5, ""),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 import memviz
 from memviz import why
 from memviz.dashboard.words.warning import breach_lines, breach_words
@@ -20,6 +18,7 @@ from memviz.dashboard.words.why import (
 from memviz.metrics.verify import Breach
 from memviz.tuning.forgotten import Remedy
 from tests.recorded_session import RULE, session
+from tests.tables import for_each
 
 WINDOW = memviz.strategy("window", window_size=2)
 TALK = [
@@ -85,7 +84,7 @@ def test_a_compaction_of_the_log() -> None:
     assert "in what nobody can read" in held_words(found)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "what"),
     [
         ({"kind": "pin"}, "Its message pinned, under the same setting"),
@@ -123,7 +122,7 @@ def test_each_remedy(changes: dict[str, object], what: str) -> None:
     assert remedy_words(replace(remedy, **changes)).what == what  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("usd", "price"),
     [
         (0.004, "+1,200 tokens, +$0.004"),
@@ -136,7 +135,7 @@ def test_each_price(usd: float | None, price: str) -> None:
     assert remedy_words(remedy).price == price
 
 
-@pytest.mark.parametrize(
+@for_each(
     "breach",
     [
         Breach("no_fate", 2, position=1),

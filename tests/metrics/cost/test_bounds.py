@@ -29,6 +29,7 @@ from memviz.models.planned_calls import CostBound, price_at_most
 from memviz.models.prices import price
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, Tool
 from memviz.transcripts.base import Probe
+from tests.tables import for_each
 
 NAME = "openai/gpt-4o-mini"
 LIMIT = 60
@@ -121,7 +122,7 @@ def holds(bound: CostBound, model: Talkative, loose: float = 60) -> None:
     assert bound.usd <= max(model.usd, 1e-5) * loose, "and it is no fancy figure"
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@for_each("name", SETTINGS)
 def test_a_question_after_the_last_turn(name: str) -> None:
     run, model = replayed(name), Talkative()
     memviz.ask(run, "What is the budget for 7 days?", model=model, summarizer=model)
@@ -139,7 +140,7 @@ def test_several_questions_cost_as_often_as_much() -> None:
     assert three.usd == pytest.approx(3 * one.usd)
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@for_each("name", SETTINGS)
 def test_a_replay(name: str) -> None:
     model = Talkative()
     memviz.replay(TALK, strategy(name), model=model)
@@ -157,7 +158,7 @@ def test_a_replay_pays_nothing_for_the_open_request_at_its_end() -> None:
     assert bounds[0] == bounds[1] != CostBound()
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@for_each("name", SETTINGS)
 def test_a_free_run(name: str) -> None:
     model = Talkative()
     memviz.free_run(TALK, strategy(name), model=model, summarizer=model)
@@ -167,7 +168,7 @@ def test_a_free_run(name: str) -> None:
     assert bound_free_run([replayed(name)], [8], WHO) == CostBound()
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@for_each("name", SETTINGS)
 def test_the_next_message_of_a_chat(name: str) -> None:
     model = Talkative()
     chat = memviz.Chat(strategy(name), model=model, summarizer=model)

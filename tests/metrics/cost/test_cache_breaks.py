@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 
 import memviz
@@ -15,6 +14,7 @@ from memviz.metrics.requests.traffic import traffic
 from memviz.models.cache_rules import CacheRules
 from tests.engine.probes import REPRESENTATIVES, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
+from tests.tables import for_each
 
 ANY_PREFIX = CacheRules(min_tokens=1, lifetime_seconds=300)
 
@@ -38,8 +38,8 @@ def replayed(id: str, turns: int = 12, **parameters: Any) -> memviz.Run:
     )
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(messages=conversations(), plan=outcomes)
+@for_each("id", REPRESENTATIVES)
 def test_a_request_breaks_exactly_where_it_does_not_begin_with_the_one_before(
     id: str, messages: list[Message], plan: list[str]
 ) -> None:

@@ -24,6 +24,7 @@ from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
 from tests.metrics.cost.priced_traffic import USUAL, traffic_of
 from tests.metrics.sent_messages import content_alone
+from tests.tables import for_each
 
 MILLION = 1_000_000
 RULES = CacheRules(min_tokens=1024, lifetime_seconds=300)
@@ -54,7 +55,7 @@ class TestSixtyTurns:
         "stepped window": (153_600, 0.677, 0.380),
     }
 
-    @pytest.mark.parametrize(("name", "row"), TABLE.items())
+    @for_each(("name", "row"), TABLE.items())
     def test_the_table(self, name: str, row: tuple[int, float, float]) -> None:
         found = content_alone(replayed(STRATEGIES[name]))
         dollars = cost_of(found)
@@ -189,7 +190,7 @@ class TestByHand:
         assert found.cached_tokens.tolist() == [0, 1024, 1152, 1152]
         assert (found.written_tokens + found.cached_tokens).tolist() == [3000] * 4
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("pause_seconds", "cached"), [(0, 2000), (299, 2000), (300, 0), (9999, 0)]
     )
     def test_a_pause_longer_than_the_lifetime_loses_everything(
@@ -420,7 +421,7 @@ class TestPricing:
             == 0.0
         )
 
-    @pytest.mark.parametrize("usd", [-1.0, float("nan"), float("inf")])
+    @for_each("usd", [-1.0, float("nan"), float("inf")])
     def test_a_price_that_cannot_be_is_refused(self, usd: float) -> None:
         with pytest.raises(ValueError, match="0 or more"):
             USUAL.by_hand(output_usd_per_million=usd)
@@ -512,7 +513,7 @@ def test_totals_are_sums_of_rows(found: Traffic, rules: CacheRules) -> None:
     assert frame["requests"].sum() == len(found.turns)
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
+@for_each("id", REPRESENTATIVES)
 def test_every_kind_can_be_priced(id: str) -> None:
     run = memviz.replay(
         talk(12), small(id), model=Digest(), counter="chars4", system_prompt="Be brief."
@@ -542,7 +543,7 @@ def test_a_hundred_long_runs_are_priced_anew_at_once() -> None:
     )
 
 
-@pytest.mark.parametrize("main", [USUAL, unpriced("house")])
+@for_each("main", [USUAL, unpriced("house")])
 def test_many_conversations_priced_together_cost_what_each_does_alone(
     main: Pricing,
 ) -> None:

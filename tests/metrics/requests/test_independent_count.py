@@ -20,6 +20,7 @@ from memviz.transcripts.base import Transcript
 from tests.engine.probes import REPRESENTATIVES, Digest, small
 from tests.metrics.requests.tool_loops import tool_loop
 from tests.real_conversations import MISSING, is_there, real_conversations
+from tests.tables import for_each
 
 COUNT = memviz.counter("o200k_base")
 FORMAT, PRIMER = (
@@ -142,23 +143,23 @@ def test_every_real_conversation_with_tools(id: str) -> None:
 
 
 @needs_data
-@pytest.mark.parametrize("id", REPRESENTATIVES)
+@for_each("id", REPRESENTATIVES)
 def test_the_first_real_conversation_with_small_limits(id: str) -> None:
     one = real_conversations()["tau_bench_airline_20.json"][0]
     run = check(one, small(id), Digest())
     assert (len(run.requests), len(run.turns)) == (15, 7)
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(
     calls=st.lists(st.integers(1, 12), min_size=1, max_size=5), seed=st.integers(0, 9)
 )
+@for_each("id", REPRESENTATIVES)
 def test_generated_tool_loops(id: str, calls: list[int], seed: int) -> None:
     run = check(tool_loop(calls, seed), small(id), Digest())
     assert [len(record.requests) for record in run.turns] == calls
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
+@for_each("id", REPRESENTATIVES)
 def test_a_long_loop_in_one_turn(id: str) -> None:
     size = 40
     run = check(tool_loop([size]), small(id), Digest())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,9 +16,9 @@ from memviz.metrics.requests.traffic import traffic
 from tests.metrics.odd_strategies import Odd, odd_strategies
 from tests.metrics.sent_messages import shared_by_turn
 from tests.strategies.conversations import conversations, outcomes, summarizer
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize("counter", ["chars4", "o200k_base"])
 @given(
     strategy=odd_strategies,
     messages=conversations(),
@@ -27,6 +26,7 @@ from tests.strategies.conversations import conversations, outcomes, summarizer
     prompt=st.sampled_from([None, "Be brief."]),
     repair=st.booleans(),
 )
+@for_each("counter", ["chars4", "o200k_base"])
 def test_what_is_shared_is_what_comparing_the_real_messages_gives(
     counter: str,
     strategy: Odd,

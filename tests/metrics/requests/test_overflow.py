@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from memviz.metrics.requests.token_use import (
 )
 from memviz.metrics.requests.traffic import Traffic
 from tests.dashboard.charts.costs import traffic_of
+from tests.tables import for_each
 
 
 def growing(tokens: list[int]) -> Traffic:
@@ -46,9 +46,7 @@ class TestForecast:
             == 5
         )
 
-    @pytest.mark.parametrize(
-        "tokens", [[], [100], [100, 200], [300, 300, 300], [300, 200, 100]]
-    )
+    @for_each("tokens", [[], [100], [100, 200], [300, 300, 300], [300, 200, 100]])
     def test_needs_requests_that_grow(self, tokens: list[int]) -> None:
         assert requests_to_overflow(growing(tokens), 1000) is None
         assert forecast(growing(tokens), 1000) is None

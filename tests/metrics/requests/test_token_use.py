@@ -13,6 +13,7 @@ from memviz.metrics.requests.token_use import TokenUse, limit_of, token_use
 from tests.engine.probes import REPRESENTATIVES, small, talk
 from tests.metrics.random_probes import runs
 from tests.strategies.conversations import conversations, outcomes, summarizer
+from tests.tables import for_each
 from tests.tool_loops import loops
 
 COUNTED = {
@@ -31,14 +32,14 @@ MESSAGES = [
 ]
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
+@for_each("id", REPRESENTATIVES)
 def test_a_strategy_with_a_token_limit_says_what_it_counts(id: str) -> None:
     limit = limit_of(small(id))
     assert (limit and (limit.counts, set(limit.parts))) == COUNTED.get(id)
     assert bool(limit_rule(small(id))) is (id in COUNTED)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("strategy", "rule"),
     [
         (
@@ -58,7 +59,6 @@ def test_a_strategy_with_a_token_limit_says_what_it_counts(id: str) -> None:
             "summarizes when messages word for word pass 4,200 tokens (70% of 6,000)",
         ),
     ],
-    ids=lambda value: getattr(value, "id", ""),
 )
 def test_the_rule_of_a_limit_says_what_happens_past_it(
     strategy: Strategy, rule: str
@@ -184,7 +184,7 @@ def test_the_first_of_equal_peaks_counts() -> None:
     assert (use.peak_tokens, use.peak_turn, use.mean_tokens) == (1 + 7, 1, 8.0)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("costs", "total"),
     [((0.5, 0.25), 0.75), ((0.5, None), None), ((None, None), None), ((0.0, 0.0), 0.0)],
 )
@@ -227,8 +227,8 @@ def test_a_chat_that_has_not_begun_uses_nothing() -> None:
     ) == (0, 0, 0.0, 0, 0)
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(messages=conversations(), plan=outcomes)
+@for_each("id", REPRESENTATIVES)
 def test_totals_are_sums_over_what_was_really_sent(
     id: str, messages: list[Message], plan: list[str]
 ) -> None:

@@ -31,8 +31,10 @@ from tests.engine.calling import (
 from tests.engine.probes import REPRESENTATIVES, SUMMARIZING, Digest, small, talk
 from tests.metrics.sent_messages import shared_by_turn, shared_tokens, words_in_common
 from tests.strategies.conversations import conversations, outcomes, summarizer
+from tests.tables import for_each
 
-every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
+every_kind = for_each("id", REPRESENTATIVES)
+for_every_kind = for_each("id", REPRESENTATIVES)
 texts = st.text(alphabet="ab \n", max_size=12)
 recalls = st.dictionaries(
     st.integers(1, 8),
@@ -45,8 +47,6 @@ recalls = st.dictionaries(
 )
 
 
-@every_kind
-@pytest.mark.parametrize("counter", ["chars4", "o200k_base"])
 @given(
     messages=conversations(),
     plan=outcomes,
@@ -55,6 +55,8 @@ recalls = st.dictionaries(
     repair=st.booleans(),
     edits=st.dictionaries(st.integers(1, 4), st.just("summary 1, new")),
 )
+@for_every_kind
+@for_each("counter", ["chars4", "o200k_base"])
 def test_what_is_shared_is_what_comparing_the_real_messages_gives(
     id: str,
     counter: str,
@@ -196,8 +198,8 @@ class Counting:
         return len(text.split())
 
 
-@pytest.mark.parametrize("id", ["recent_only", "summary_only"])
-@pytest.mark.parametrize("is_edited", [False, True])
+@for_each("id", ["recent_only", "summary_only"])
+@for_each("is_edited", [False, True])
 def test_no_summary_of_a_growing_list_is_counted_in_every_turn(
     id: str, is_edited: bool
 ) -> None:
@@ -276,7 +278,7 @@ def test_summaries_count_as_billed_and_failures_do_not() -> None:
     ) == ([100], [7])
 
 
-@pytest.mark.parametrize("id", SUMMARIZING)
+@for_each("id", SUMMARIZING)
 def test_a_prompt_is_its_content_and_what_the_format_adds(id: str) -> None:
     model = ScriptedModel(f"summary {i}" for i in range(99))
     run = memviz.replay(talk(12), small(id), model=model, counter="chars4")
@@ -290,7 +292,7 @@ def test_a_prompt_is_its_content_and_what_the_format_adds(id: str) -> None:
     )
 
 
-@pytest.mark.parametrize("text", [None, "My own words."])
+@for_each("text", [None, "My own words."])
 def test_every_draft_of_a_reviewed_summary_counts(text: str | None) -> None:
     chat = Chat(
         small("summary"),
@@ -317,8 +319,8 @@ def test_every_draft_of_a_reviewed_summary_counts(text: str | None) -> None:
     ]
 
 
-@every_kind
 @given(messages=conversations(), plan=outcomes, recalled=recalls)
+@for_every_kind
 def test_totals_are_those_of_token_use(
     id: str, messages: list[Message], plan: list[str], recalled: dict[int, Recall]
 ) -> None:

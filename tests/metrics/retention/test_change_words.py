@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from memviz.metrics.retention import change_words
 from memviz.metrics.retention.change_words import CHANGE, GONE, STRONG, read_table
+from tests.tables import for_each
 
 SEARCHED = (
     (change_words.CHANGE_ALONE, CHANGE),
@@ -26,7 +25,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("alternative", "example", "pattern"), ROWS)
+@for_each(("alternative", "example", "pattern"), ROWS)
 def test_a_word_of_change_is_found_in_its_example(
     alternative: str, example: str, pattern: re.Pattern[str]
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from memviz import Log, Message, Probe, propose_probes
 from memviz.transcripts.samples import sample
+from tests.tables import for_each
 
 
 def proposed(*said: str) -> dict[str, tuple[str, ...]]:
@@ -21,7 +22,7 @@ def proposed(*said: str) -> dict[str, tuple[str, ...]]:
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "then", "newer", "older"),
     [
         (
@@ -93,7 +94,7 @@ def test_the_newer_value_replaces_the_older(
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "newer", "older"),
     [
         ("Use port 6432 rather than 5433, please.", "6432", "5433"),
@@ -116,7 +117,7 @@ def test_a_value_that_changed_twice_has_both() -> None:
     assert found == {"Friday": ("Monday", "Tuesday")}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "then"),
     [
         (
@@ -156,7 +157,7 @@ def test_the_changes_of_the_bundled_conversations_are_known() -> None:
     assert "40万元" in stale("chinese")["46万元"].stale
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "update", "older", "newer"),
     [
         (

@@ -1,11 +1,10 @@
 """A value that the same text takes back is not told by it."""
 
-import pytest
-
 from memviz.metrics.retention.polarity import polarity
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "gone", "stays"),
     [
         ("Table for 4, please. Actually, make it 6.", "4", "6"),
@@ -25,7 +24,7 @@ def test_what_is_taken_back_is_not_affirmed(text: str, gone: str, stays: str) ->
     assert stays in affirmed
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "Table for 4 on Friday.",

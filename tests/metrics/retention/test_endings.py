@@ -1,11 +1,10 @@
 """What a text says is over, or is not wanted."""
 
-import pytest
-
 from memviz.metrics.retention.polarity import polarity
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "gone"),
     [
         ("Dinner at 7 pm won't work after all.", "7 pm"),
@@ -33,7 +32,7 @@ def test_what_is_over_is_not_affirmed(text: str, gone: str) -> None:
     assert gone not in polarity(text).affirmed
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "My father Tom retired in May.",

@@ -4,12 +4,12 @@ message that stated the fact."""
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import memviz
 from memviz import FactState, Message, Probe
 from memviz.metrics.retention.knowledge import BEST_FIRST, STATE_OF, Knowledge
 from memviz.transcripts.samples import sample
+from tests.tables import for_each
 
 K, C, L = FactState.KNOWN, FactState.CONTRADICTED, FactState.LOST
 HOME = "Where does the user live?"
@@ -40,7 +40,7 @@ def state_of(
     return FactState(int(kept.state[-1, 0]))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("summary", "answer"),
     [
         ("The user does not live in Lisbon.", "Lisbon"),
@@ -61,7 +61,7 @@ def test_a_negation_or_an_update_contradicts(summary: str, answer: str) -> None:
     assert state_of(summary, answer, HOME) is C
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("summary", "answer"),
     [
         ("The user moved from Lisbon to Porto.", "Porto"),
@@ -77,7 +77,7 @@ def test_what_another_clause_denies_is_known(summary: str, answer: str) -> None:
     assert state_of(summary, answer, HOME) is K
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("summary", "answer"),
     [
         ("The budget is 3k.", "3000"),
@@ -126,7 +126,7 @@ def test_a_value_is_known_however_it_is_written(summary: str, answer: str) -> No
     assert state_of(summary, answer, "What was it?") is K
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("summary", "answer"),
     [
         ("Mark my words.", "Mark"),
@@ -160,7 +160,7 @@ def test_what_is_open_about_somebody_hides_nothing_else_that_is_told() -> None:
     assert state_of(summary, "114 centimetres", "How tall is Finn?") is K
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("summary", "answer", "expected"),
     [
         ("Please cook nut-free.", "no nuts", K),
@@ -178,7 +178,7 @@ def test_an_answer_that_is_a_negative_is_known_where_it_is_denied(
     assert state_of(summary, answer, "What is the rule?") is expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("stated", "summary", "answer", "question"),
     [
         ("I eat no nuts.", "The user does not eat nuts.", "nuts", "What about food?"),
@@ -285,7 +285,7 @@ def test_states_have_fixed_codes_and_each_its_own_look() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "answer"),
     [
         ("About 45 attendees are expected, half of them vegetarians.", "45 people"),
@@ -309,7 +309,7 @@ def test_measures_people_titles_and_kinds_of_places_may_be_said_in_other_words(
     assert state_of(text, answer, "What was it?") is K
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "answer"),
     [
         ("The shelf is 1.6 m tall.", "180 cm"),
@@ -326,7 +326,7 @@ def test_other_measures_and_names_are_no_such_words(text: str, answer: str) -> N
     assert state_of(text, answer, "What was it?") is L
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "answer"),
     [
         ("They first had 1200 dollars in mind but raised it to 1500.", "$1,200"),
@@ -344,7 +344,7 @@ def test_what_was_raised_extended_rewritten_rejected_or_taken_is_not_so_any_more
     assert state_of(text, answer, "What was it?") is C
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "state"),
     [
         ("Finn's passport expires 9 July: apply by mid-April.", K),
@@ -375,7 +375,7 @@ def test_a_chinese_date_without_its_year_too() -> None:
     assert state_of("7月9日坐船。", "2027年7月9日", "护照哪天到期？") is L
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "question", "answer"),
     [
         ("Her bicycle was stolen.", "What was stolen?", "bicycle"),

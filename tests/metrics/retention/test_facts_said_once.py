@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from benchmarks.proposals import measure, with_phrasings
 from benchmarks.synthetic.generator import generate
 from benchmarks.synthetic.phrasings import (
@@ -16,6 +14,7 @@ from benchmarks.synthetic.phrasings import (
 from memviz import Log, Message, propose_probes
 from memviz.core.text.containment import contains
 from memviz.metrics.retention.proposed_probes import BLANK
+from tests.tables import for_each
 
 
 def asked(*texts: str) -> list[tuple[str, str]]:
@@ -30,7 +29,7 @@ def asked(*texts: str) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("phrasing", TUNED, ids=lambda one: one.sentence)
+@for_each("phrasing", TUNED)
 def test_a_fact_said_once_is_asked_for(phrasing: Phrasing) -> None:
     found = asked("Hello there!", phrasing.sentence, "Bye.")
     assert any(
@@ -43,7 +42,7 @@ def test_a_fact_said_once_is_asked_for(phrasing: Phrasing) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("sentence", "value", "label"),
     [
         ("The hotel number 1 costs 207 euros.", "207", "1 costs"),
@@ -76,7 +75,7 @@ def test_short_sentences_are_parted_from_those_that_look_alike() -> None:
         assert found.proposed - found.right <= most_wrong
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "question"),
     [
         ("I am allergic to wool.", "I am allergic to ___."),
@@ -107,7 +106,7 @@ def test_the_question_is_the_sentence_with_the_value_blanked(
     assert [one for _, one in asked("Hello there!", said)] == [question]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "said",
     [
         "Is the door code 7742?",
@@ -156,7 +155,7 @@ def test_what_only_looks_like_a_fact_is_not(said: str) -> None:
     assert asked("Hello there!", said, "Bye.") == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "answers"),
     [
         ("Wool makes me itch", {"Wool"}),
@@ -199,7 +198,7 @@ def test_of_these_just_the_values_are_asked_for(said: str, answers: set[str]) ->
     assert {answer for answer, _ in asked("Hello there!", said, "Bye.")} == answers
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "answers"),
     [
         (
@@ -253,7 +252,7 @@ def test_people_are_found_in_chinese() -> None:
     assert found == {"沈禾", "老秦", "蒋伯", "白露", "王老师", "李建国", "小林"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "answer"),
     [
         ("我们的预算是三百元。", "三百元"),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from memviz.metrics.retention.announced_kinds import AnnouncedKinds
 from memviz.metrics.retention.code_kinds import (
     CODES,
@@ -24,6 +22,7 @@ from memviz.metrics.retention.time_and_place_kinds import (
     GROUPS,
     TIMES_AND_PLACES,
 )
+from tests.tables import for_each
 
 KINDS = (
     *PHONES,
@@ -48,9 +47,7 @@ def test_every_kind_has_an_example() -> None:
     assert all(kind.examples for kind in KINDS)
 
 
-@pytest.mark.parametrize(
-    ("kind", "example"), EXAMPLES, ids=[example for _, example in EXAMPLES]
-)
+@for_each(("kind", "example"), EXAMPLES)
 def test_a_kind_finds_the_value_of_its_example(kind: Kind, example: str) -> None:
     sentence, expected = example.split(" -> ")
     own = [sentence[one.start : one.stop] for one in find_values([kind], sentence)]

@@ -16,6 +16,7 @@ from memviz.metrics.retention.polarity import (
     _RuleBook,
     polarity,
 )
+from tests.tables import for_each
 
 NOT_AFFIRMED = (
     ("The user does not live in Lisbon.", "Lisbon"),
@@ -59,13 +60,13 @@ NOT_AFFIRMED = (
 )
 
 
-@pytest.mark.parametrize(("text", "value"), NOT_AFFIRMED)
+@for_each(("text", "value"), NOT_AFFIRMED)
 def test_a_value_is_denied_or_outdated(text: str, value: str) -> None:
     assert contains(text, value)
     assert not contains(polarity(text).affirmed, value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "value"),
     [
         ("They moved from Lisbon to Porto.", "Porto"),

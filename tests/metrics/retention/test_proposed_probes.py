@@ -14,6 +14,7 @@ from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import bundled, sample
 from tests.strategies.conversations import conversations
+from tests.tables import for_each
 
 
 def log_of(*texts: str) -> Log:
@@ -114,7 +115,7 @@ def test_a_value_that_a_later_turn_uses_is_asked_for(
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("stated", "used"),
     [
         ("Is my budget for the trip 3,000 euros?", "3,000 euros."),  # asked, not stated
@@ -307,7 +308,7 @@ def test_a_transcript_a_log_and_a_list_of_messages_are_taken_alike() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "answer", "stale"),
     [
         (

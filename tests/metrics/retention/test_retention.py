@@ -23,6 +23,7 @@ from tests.engine.probes import REPRESENTATIVES, Digest, small
 from tests.metrics.naive_retention import STATES, cell
 from tests.metrics.random_probes import probed_odd_runs, probed_runs, probes_of, runs
 from tests.metrics.retention.stated_facts import BUDGET, CODE, SAID, run_of
+from tests.tables import for_each
 
 BOTH = Probe("Both?", ("QX7R4M",), (0, 2), "multi-evidence")
 NO, LOST, SYSTEM, SUMMARY, RECALLED, VERBATIM, CONTRADICTED, _ = Knowledge
@@ -65,7 +66,7 @@ def test_a_summary_keeps_what_it_says() -> None:
     assert found.contained[:, 0].tolist() == [False, True, True, True, False]
 
 
-@pytest.mark.parametrize("id", ["recent_only", "summary_only"])
+@for_each("id", ["recent_only", "summary_only"])
 def test_an_accumulated_list_keeps_what_any_entry_says(id: str) -> None:
     options = {"recent_rounds": 1} if id == "recent_only" else {}
     script = (
@@ -200,7 +201,7 @@ def test_an_updated_fact_is_new_both_stale_or_neither() -> None:
     assert stale.stale[:, 0].tolist() == [False, False, True, True, True]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "answers", "old", "right", "stale"),
     [
         ("on 26 June 2027", ("26 June 2027",), ("26 June",), True, False),

@@ -1,9 +1,8 @@
 """What somebody only thinks about is no value."""
 
-import pytest
-
 from memviz import Message
 from memviz.metrics.retention.proposed_probes import propose_probes
+from tests.tables import for_each
 
 MUSING = (
     "She keeps saying",
@@ -14,7 +13,7 @@ MUSING = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("musing", ["", *MUSING])
+@for_each("musing", ["", *MUSING])
 def test_musings_state_nothing(musing: str) -> None:
     said = f"{musing} there are 14 guests in the house."
     messages = [

@@ -21,6 +21,7 @@ from tests.engine.probes import REPRESENTATIVES
 from tests.metrics.naive_retention import said, spans, texts
 from tests.metrics.random_probes import odd_runs, runs
 from tests.strategies.conversations import conversations
+from tests.tables import for_each
 
 
 def call(
@@ -109,13 +110,13 @@ def test_a_value_that_only_a_summary_holds_is_in_context_by_the_summary() -> Non
     ]
 
 
-@pytest.mark.parametrize("value", [True, None, 7, 42, "ab", "?!", "", 3.5, "7 b", "茶"])
+@for_each("value", [True, None, 7, 42, "ab", "?!", "", 3.5, "7 b", "茶"])
 def test_trivial_values_are_left_out(value: object) -> None:
     talk = (Message("user", f"True None 7 42 ab ?! 3.5 7 b 茶 {value}"), call(x=value))
     assert tool_argument_recall(run_of(*talk)) == ToolArgumentRecall()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "said_as"),
     [(123, "123"), ("茶馆", "开茶馆吧"), (1250.5, "1,250.50"), ("abc", "ABC!")],
 )

@@ -1,11 +1,10 @@
 """What a text only asks, supposes, or says of somebody else."""
 
-import pytest
-
 from memviz.metrics.retention.unsettled import settled, without_others
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "Should I buy a Volvo or a Saab?",
@@ -22,7 +21,7 @@ def test_what_is_only_asked_or_supposed_is_left_out(text: str) -> None:
     assert settled(f"Hello. {text}").strip() == "Hello."
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "Is my flight at 9:40 on time?",

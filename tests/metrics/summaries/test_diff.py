@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.metrics.summaries.diff import TextDiff, is_unspaced, word_diff, words_of
+from tests.tables import for_each
 
 SNIPPETS = [
     "the",
@@ -52,7 +52,7 @@ def counts(diff: TextDiff) -> tuple[int, int, int]:
     return diff.words("kept"), diff.words("removed"), diff.words("added")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "expected"),
     [
         ("We go to Porto.", "We go to Porto.", "We go to Porto."),

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given
 
 import memviz
@@ -27,6 +26,7 @@ from memviz.metrics.summaries.events import (
 from memviz.metrics.summaries.evolution import summary_evolution
 from tests.engine.probes import REPRESENTATIVES, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
+from tests.tables import for_each
 
 WORDS = ("Porto.", "Faro.", "Lisbon.", "Coimbra.", "Braga.", "Aveiro.")
 
@@ -186,8 +186,8 @@ def test_a_chat_model_that_thought_had_read_the_whole_list() -> None:
     assert last.origin == (2, 1, 1, ("Madeira",))
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(messages=conversations(), plan=outcomes)
+@for_each("id", REPRESENTATIVES)
 def test_facts_equal_slow_counting(
     id: str, messages: list[Message], plan: list[str]
 ) -> None:
@@ -219,7 +219,7 @@ def _tokens(run: Run, positions: Sequence[int]) -> int:
     return sum(run.counter(run.log[position].content) for position in positions)
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
+@for_each("id", REPRESENTATIVES)
 def test_who_never_summarizes_and_who_grows_a_list(id: str) -> None:
     run = memviz.replay(
         talk(8), small(id), model=ScriptedModel(["summary"] * 30), counter=_words

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import ClassVar
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from memviz.metrics.summaries.facts import (
     without_tags,
 )
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
+from tests.tables import for_each
 
 
 class Remembers(Strategy):
@@ -170,7 +170,7 @@ def test_facts_in_tags_are_read_as_lines() -> None:
     assert without_tags("- no tags") == "- no tags"
 
 
-@pytest.mark.parametrize("text", ["", "\n \n", "- \n*"])
+@for_each("text", ["", "\n \n", "- \n*"])
 def test_a_text_without_facts_has_no_lines(text: str) -> None:
     assert fact_lines(text) == [line for line in ("-", "*") if text.startswith("-")]
 

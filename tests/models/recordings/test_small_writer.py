@@ -10,6 +10,7 @@ import memviz
 from memviz.metrics.summaries.inventions import Worth, inventions, worth_of
 from memviz.strategies import strategy
 from memviz.transcripts.samples import sample
+from tests.tables import for_each
 
 NAME = "trip-smollm2"
 SMALL = memviz.recordings()[NAME]
@@ -89,7 +90,7 @@ def test_three_writers_of_one_memory_in_numbers(
     assert worth(run_of(id, NAME, **parameters)) == small
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("id", "parameters", "expected"),
     [
         ("summary", {"buffer_size": 8}, {7: ("100", "150")}),

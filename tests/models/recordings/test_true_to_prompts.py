@@ -16,6 +16,7 @@ from tests.models.recordings.true_to_prompts import (
     reviewed_recordings,
     unsupported,
 )
+from tests.tables import for_each
 
 GUESTHOUSE = "The user asked for a reply to a Porto guesthouse"
 TEA_SPECIALIST = "用户面试五人后定下茶艺师白露"
@@ -91,7 +92,7 @@ def test_ordinary_words_are_no_names_of_the_conversations() -> None:
     assert not leaked & {*reviewed().ordinary, *reviewed().same_as}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("beginning", "text", "terms"),
     [
         (
@@ -120,7 +121,7 @@ def test_a_name_or_number_of_nowhere_or_of_another_prompt_is_found(
     assert bool(said(beginning, text)) == bool(terms)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("term", "reason", "fault"),
     [
         ("28", "12 + 16", "neither the prompt nor the reply has 16"),

@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from memviz.transcripts import (
     load_transcript,
     to_json,
 )
+from tests.tables import for_each
 
 PROBES = (
     Probe("Where does she live?", ("Lisbon",), (1,), "updated fact", ("Porto",)),
@@ -131,7 +131,7 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize(
+@for_each(
     "probe",
     [
         "x",
@@ -154,7 +154,7 @@ def test_a_broken_probe_is_left_out_and_reported(probe):
     assert len(transcript.warnings) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     "event",
     [
         "x",

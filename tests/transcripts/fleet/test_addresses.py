@@ -23,6 +23,7 @@ from memviz.transcripts.fleet.addresses import (
     without_secrets,
 )
 from memviz.tuning.fleet.tables import TABLES
+from tests.tables import for_each
 
 
 @pytest.fixture
@@ -118,7 +119,7 @@ def test_another_file_system_is_read_through_fsspec() -> None:
         files.rm("/fleet-logs", recursive=True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("address", "words"),
     [
         ("nowhere", "no file"),
@@ -144,7 +145,7 @@ def test_no_password_and_no_signature_is_written_down() -> None:
     assert "1234" not in str(failure.value)
 
 
-@pytest.mark.parametrize("signature", ["?sig=1234", "#access_token=1234"])
+@for_each("signature", ["?sig=1234", "#access_token=1234"])
 def test_a_name_holds_nothing_that_signs_an_address(signature: str) -> None:
     path = f"https://host/x.jsonl{signature}"
     info = {"name": path, "type": "file"}

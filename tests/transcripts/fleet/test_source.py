@@ -19,6 +19,7 @@ from memviz.transcripts.fleet.reading import read_item
 from memviz.transcripts.fleet.source import Fleet, Place
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import load_file
+from tests.tables import for_each
 from tests.transcripts.fleet.chats import (
     TICKETS,
     chat,
@@ -278,7 +279,7 @@ class TestSample:
         rows = [{place.row for place in places if place.file == n} for n in (0, 1)]
         assert rows[0] != rows[1]
 
-    @pytest.mark.parametrize("share", [0, -1, 1.1, float("nan")])
+    @for_each("share", [0, -1, 1.1, float("nan")])
     def test_another_share_is_refused(self, share: float) -> None:
         with pytest.raises(ParameterError, match="sample"):
             Fleet("x", sample=share)

@@ -11,6 +11,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import ToolCall
 from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.base import REASONING, recorded_tokens
+from tests.tables import for_each
 from tests.transcripts.sample_files import sample_files
 
 SAMPLES = sample_files()
@@ -70,7 +71,7 @@ def test_requests_that_repeat_each_other_are_one_conversation():
     assert read.held_at is not None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "chunk_of",
     [
         lambda event: {"bytes": encoded(event)},
@@ -100,7 +101,7 @@ REPLIES = {
 }
 
 
-@pytest.mark.parametrize("vendor", REPLIES)
+@for_each("vendor", REPLIES)
 def test_bodies_of_every_vendor_are_read(vendor):
     assert said(logged(*REPLIES[vendor])) == [("user", "Ho?"), ("assistant", "Hi.")]
 
@@ -111,7 +112,7 @@ def as_csv(rows):
     return file.getvalue()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "exported",
     [
         lambda calls: {"events": [{"message": json.dumps(call)} for call in calls]},
@@ -132,7 +133,7 @@ def test_entries_of_converse_among_others_keep_their_thoughts():
     assert len(second.messages) == 3
 
 
-@pytest.mark.parametrize(("name", "calls"), [("converse", 2), ("converse_stream", 1)])
+@for_each(("name", "calls"), [("converse", 2), ("converse_stream", 1)])
 def test_calls_of_converse_are_read_whole_and_as_events(name, calls):
     read = load_transcript(SAMPLES[f"bedrock_log__{name}.jsonl"])
     assert [(message.role, message.content) for message in read.messages] == (
@@ -224,7 +225,7 @@ def offloaded(call, *sides):
     return call
 
 
-@pytest.mark.parametrize("call", [CALLS[0], CONVERSED])
+@for_each("call", [CALLS[0], CONVERSED])
 def test_a_log_whose_texts_all_lie_in_other_files_says_so(call):
     calls = [offloaded(call, "input", "output")] * 3
     with pytest.raises(TranscriptError, match="the text of 3 of 3 rows lies in") as no:
@@ -233,7 +234,7 @@ def test_a_log_whose_texts_all_lie_in_other_files_says_so(call):
     assert "put what each holds under input.inputBodyJson" in str(no.value)
 
 
-@pytest.mark.parametrize("sides", [["input"], ["input", "output"], ["output"]])
+@for_each("sides", [["input"], ["input", "output"], ["output"]])
 def test_texts_that_lie_in_other_files_are_counted(sides):
     loaded = load_file(json.dumps([*CALLS, offloaded(CALLS[1], *sides)]).encode())
     read = loaded.transcripts[0]

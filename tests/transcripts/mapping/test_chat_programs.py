@@ -2,10 +2,9 @@
 
 import json
 
-import pytest
-
 from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.base import REASONING
+from tests.tables import for_each
 from tests.transcripts.sample_files import sample_files
 
 SAMPLES = sample_files()
@@ -45,7 +44,7 @@ def said(read):
     return [(message.role, message.content) for message in read.messages]
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@for_each("name", EXPECTED)
 def test_messages_are_read_in_their_order(name):
     read = load_file(SAMPLES[name]).transcripts[0]
     assert read.format == name.partition("__")[0]
@@ -53,7 +52,7 @@ def test_messages_are_read_in_their_order(name):
     assert read.warnings == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name", [name for name, spoken in EXPECTED.items() if ("tool" in dict(spoken))]
 )
 def test_each_result_answers_a_call(name):
@@ -66,7 +65,7 @@ def test_each_result_answers_a_call(name):
     assert all(id is None or id in ids for id in answered)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         "big_agi__all.json",
@@ -110,7 +109,7 @@ def test_the_version_that_was_chosen_is_read():
         assert said(read)[0] == ("user", text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "reference",
     [
         {"inlineReference": {"name": "build", "location": {}}},

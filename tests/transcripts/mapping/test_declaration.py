@@ -5,11 +5,12 @@ import pytest
 from memviz.core.errors import TranscriptError
 from memviz.transcripts.mapping.declaration import Mapping, read_mapping
 from memviz.transcripts.mapping.known import known_mappings
+from tests.tables import for_each
 
 KNOWN = {mapping.format: mapping for mapping in known_mappings()}
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@for_each("name", KNOWN)
 def test_a_mapping_is_the_same_after_yaml(name):
     assert read_mapping(KNOWN[name].to_yaml()) == KNOWN[name]
 
@@ -23,7 +24,7 @@ def test_a_small_mapping_is_a_few_lines():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "told"),
     [
         ("texxt: a", "texxt"),
@@ -47,7 +48,7 @@ def test_a_wrong_mapping_says_what_is_wrong(text, told):
     assert caught.value.remedy
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "told"),
     [
         ("texxt: a", "texxt is no field of a mapping"),

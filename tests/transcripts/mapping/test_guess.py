@@ -10,6 +10,7 @@ from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_file
 from memviz.transcripts.document import Document
 from memviz.transcripts.mapping.guess import guess_mapping
+from tests.tables import for_each
 
 TALK = [
     ("in", "My order is late, can you help?"),
@@ -90,7 +91,7 @@ def test_a_date_that_is_no_time_of_messages_orders_none():
     assert guess_mapping(Document(as_json(named), "t.json")).order == "sent_at"
 
 
-@pytest.mark.parametrize("name", CASES)
+@for_each("name", CASES)
 def test_the_first_guess_reads_the_talk(name):
     mapping = guess_mapping(Document(CASES[name], name))
     (found,) = load_file(CASES[name], mapping=mapping).transcripts
@@ -99,7 +100,7 @@ def test_the_first_guess_reads_the_talk(name):
     assert [one.role for one in found.messages] == ["user", "assistant"] * 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     "data", [b"[1, 2]", b"{}", b"words alone", b"", b'[{"a": 1}, {"a": 2}]', b"\x89PNG"]
 )
 def test_what_has_no_rows_is_a_sentence(data):
@@ -119,7 +120,7 @@ LONG = "n" * 900
 """A name that no mapping can have."""
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         rows("from_whom", LONG),
@@ -157,7 +158,7 @@ ALIKE = {
 }
 
 
-@pytest.mark.parametrize("name", ALIKE)
+@for_each("name", ALIKE)
 def test_lists_that_are_alike_under_keys_are_conversations_of_one_mapping(name):
     data = as_json(ALIKE[name])
     found = load_file(data, mapping=guess_mapping(Document(data)))
@@ -191,9 +192,9 @@ def in_chinese(speaker, text, words=("客户", "客服")):
     ]
 
 
-@pytest.mark.parametrize("speaker", ["谁", "发送者", "说话人", "角色", "用户", "甲乙"])
-@pytest.mark.parametrize("text", ["内容", "text", "话"])
-@pytest.mark.parametrize("words", [("客户", "客服"), ("甲", "乙")])
+@for_each("speaker", ["谁", "发送者", "说话人", "角色", "用户", "甲乙"])
+@for_each("text", ["内容", "text", "话"])
+@for_each("words", [("客户", "客服"), ("甲", "乙")])
 def test_a_log_with_chinese_names_is_guessed(speaker, text, words):
     data = as_json({"记录": in_chinese(speaker, text, words)})
     mapping = guess_mapping(Document(data))
@@ -218,7 +219,7 @@ def test_a_category_beside_a_question_is_no_speaker():
     assert len(guess_mapping(Document(as_json(rows))).say) == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "when", "guessed"),
     [
         ("wann", "2025-03-01T10:00:0", "wann"),
@@ -241,7 +242,7 @@ def test_a_field_of_dates_with_clocks_is_the_time_whatever_its_name(
     assert guess_mapping(Document(as_json(rows))).time == guessed
 
 
-@pytest.mark.parametrize("when", ["2026年1月1日 10:00", "2026/1/1 10:00"])
+@for_each("when", ["2026年1月1日 10:00", "2026/1/1 10:00"])
 def test_a_date_in_any_form_is_no_text(when):
     rows = in_chinese("发送方", "消息")
     for number, row in enumerate(rows):

@@ -15,6 +15,7 @@ from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.document import Document
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.rows import content_of
+from tests.tables import for_each
 
 ROWS = [
     {"t": 2, "who": "out", "body": "Hello Ana.", "at": "2024-05-01T10:01:00", "n": 2},
@@ -63,7 +64,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("kind", FILES)
+@for_each("kind", FILES)
 def test_a_mapping_reads_every_kind_of_file(kind):
     mapping = MAPPING + ("table: log\n" if kind == "database" else "")
     first, second = load_file(FILES[kind], mapping=mapping).transcripts

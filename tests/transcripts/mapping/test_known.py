@@ -21,6 +21,7 @@ from memviz.transcripts.loading import formats
 from memviz.transcripts.mapping import rows as mapping_rows
 from memviz.transcripts.mapping.known import known_mappings
 from memviz.transcripts.mapping.packed import opened_bytes
+from tests.tables import for_each
 from tests.transcripts.sample_files import sample_files
 
 SAMPLES = sample_files()
@@ -118,7 +119,7 @@ usage: {input: u.0, cache_read: u.1, cache_write: u.2}
     assert recorded_tokens(found.messages[1]) == (943, 0)
 
 
-@pytest.mark.parametrize(("factor", "turns"), [(1.2, [2, 3]), (3.0, [])])
+@for_each(("factor", "turns"), [(1.2, [2, 3]), (3.0, [])])
 def test_usage_of_a_log_is_compared_with_what_is_counted(factor, turns):
     found = load_transcript(SAMPLES["pydantic_ai__all_messages.json"])
     run = replay(found, strategy("buffer"))

@@ -29,7 +29,7 @@ MAPPED = {
 }
 KNOWN = {mapping.format: mapping for mapping in known_mappings()}
 QUICK = 300
-PARTS = 16
+PARTS = 8
 HANG_SECONDS = 5
 
 

@@ -3,13 +3,12 @@
 import json
 import struct
 
-import pytest
-
 from memviz.transcripts.mapping.packed import opened_bytes
 from memviz.transcripts.mapping.paths import value_at, values_at
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "path", "found"),
     [
         ({"a": {"b": 1}}, "a.b", 1),
@@ -39,7 +38,7 @@ def test_each_item_has_its_place():
     assert [one["role"] for one, _ in values_at(flat, "m.*")] == ["user", "x", "ai"]
 
 
-@pytest.mark.parametrize("path", ["9" * 400, "--1", "-", "-\u00b2"])
+@for_each("path", ["9" * 400, "--1", "-", "-\u00b2"])
 def test_a_name_in_a_list_that_is_no_number_of_an_item_leads_nowhere(path):
     assert value_at([1], path) is None
 
@@ -52,7 +51,7 @@ def test_msgpack_is_opened_as_langgraph_writes_it():
     assert opened_bytes(numbers) == [127, -1, 256, -256, 1.5]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "data",
     [
         b"\xdd\xff\xff\xff\xff",

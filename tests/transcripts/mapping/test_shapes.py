@@ -10,6 +10,7 @@ from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.mapping.chat import chat_items
+from tests.tables import for_each
 
 
 def said(value, **asked):
@@ -139,7 +140,7 @@ ANSWER = slack("3.1", "U2", "Here.", user_profile={"real_name": "Ben"})
 LUNCH = slack("2.1", "U3", "Lunch?")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         {"ok": True, "messages": [ANSWER, LUNCH, QUESTION], "has_more": False},
@@ -148,7 +149,6 @@ LUNCH = slack("2.1", "U3", "Lunch?")
             "messages": [{**QUESTION, "slackdump_thread_replies": [ANSWER]}, LUNCH],
         },
     ],
-    ids=["answer of the API", "slackdump"],
 )
 def test_objects_with_messages_of_slack_are_read_with_their_threads(value):
     assert said(value) == [
@@ -237,7 +237,7 @@ def test_people_of_no_slack_export_are_a_file_like_others():
     assert sorted(read.title for read in loaded.transcripts) == ["b", "users"]
 
 
-@pytest.mark.parametrize("second", [b'[{"type": "mess', b"\xef\xbb\xbf", None])
+@for_each("second", [b'[{"type": "mess', b"\xef\xbb\xbf", None])
 def test_a_broken_day_of_a_slack_channel_refuses_no_other(second):
     sound = json.dumps([QUESTION, ANSWER]).encode()
     later = json.dumps([LUNCH]).encode()
@@ -257,7 +257,7 @@ def test_a_broken_day_of_a_slack_channel_refuses_no_other(second):
     )
 
 
-@pytest.mark.parametrize("words", ["\\x41", "\\xdeadbeef"])
+@for_each("words", ["\\x41", "\\xdeadbeef"])
 def test_a_message_of_hexadecimal_digits_is_what_was_said(words):
     assert list(chat_items(words, "here"))
 
@@ -331,7 +331,7 @@ def test_rows_of_which_few_have_a_history_keep_it():
     assert texts_of(lines(plain)) == [["One?", "1"]]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("asked", "answered"),
     [
         ("input_text", "output_text"),
@@ -346,7 +346,7 @@ def test_pairs_are_read_under_the_names_that_services_give_them(asked, answered)
 ALPACA = {"instruction": "Translate.", "input": "cat", "output": "chat"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         {"train": [ALPACA]},
@@ -519,7 +519,7 @@ STREAM = [
 ]
 
 
-@pytest.mark.parametrize("indent", [None, 2])
+@for_each("indent", [None, 2])
 def test_a_stream_of_bedrock_has_results_and_may_be_written_over_several_lines(indent):
     text = "\n".join(json.dumps(event, indent=indent) for event in STREAM)
     call, result, reply = load_transcript(text.encode()).messages
@@ -582,8 +582,8 @@ BEAM_FILES = {
 }
 
 
-@pytest.mark.parametrize("file", BEAM_FILES)
-@pytest.mark.parametrize("chats", BEAM_CHATS)
+@for_each("file", BEAM_FILES)
+@for_each("chats", BEAM_CHATS)
 def test_each_row_of_a_file_of_beam_is_a_conversation(chats, file):
     rows = [
         {"conversation_id": str(number), "chat": chat}
@@ -595,7 +595,7 @@ def test_each_row_of_a_file_of_beam_is_a_conversation(chats, file):
     assert {known.format for known in read} == {"beam"}
 
 
-@pytest.mark.parametrize("chats", BEAM_CHATS)
+@for_each("chats", BEAM_CHATS)
 def test_a_chat_of_beam_alone_is_one_conversation(chats):
     (chat, _second) = BEAM_CHATS[chats]
     texts = [text for _role, _name, text in said({"chat": chat})]
@@ -630,7 +630,7 @@ def test_an_article_of_squad_is_a_conversation_with_each_context_before_its_ques
     assert load_transcript(json.dumps(article).encode()).title == "Kites"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         SQUAD_ROW,

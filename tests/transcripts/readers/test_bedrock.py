@@ -8,6 +8,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import ToolCall
 from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.base import REASONING
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 HI = {"role": "user", "content": [{"text": "Hi"}]}
@@ -34,7 +35,7 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize("name", ["messages.json", "messages.jsonl", "request.json"])
+@for_each("name", ["messages.json", "messages.jsonl", "request.json"])
 def test_every_block_is_read(name):
     read = sample(name)
     assert (bare(read), read.warnings) == (SAID, ())

@@ -7,6 +7,7 @@ import pytest
 from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.core.messages import Message, ToolCall
 from memviz.transcripts import load_file, load_transcript
+from tests.tables import for_each
 
 HI = {"role": "user", "content": "hi"}
 
@@ -71,7 +72,7 @@ def test_an_object_with_messages_may_bring_its_title():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("alias", "role"), [("developer", "system"), ("function", "tool"), ("User", "user")]
 )
 def test_role_aliases(alias, role):
@@ -79,7 +80,7 @@ def test_role_aliases(alias, role):
     assert message.role == role
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "text"),
     [
         (None, ""),
@@ -109,7 +110,7 @@ def test_content_becomes_text(content, text):
     assert (message.content, warnings) == (text, ())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "text"),
     [
         (42, "42"),
@@ -135,7 +136,7 @@ def test_a_refusal_and_the_transcript_of_the_audio_are_both_read():
     assert only({**spoken, "refusal": "Sorry."})[0].content == "Sorry."
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("beside", "key"),
     [
         ({"text": "Something else."}, "'text'"),
@@ -160,7 +161,7 @@ def test_a_text_beside_a_content_that_says_something_else_is_kept_and_named(
     )
 
 
-@pytest.mark.parametrize("same", ["x", " x\n", "", None, 3])
+@for_each("same", ["x", " x\n", "", None, 3])
 def test_a_text_beside_a_content_that_says_the_same_is_no_finding(same):
     message, warnings = only({"role": "assistant", "content": "x", "text": same})
     assert (
@@ -276,7 +277,7 @@ def test_small_unknown_fields_are_kept_and_large_ones_reported():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "thoughts",
     [
         {"thinking": "Hm.\nSo."},
@@ -302,7 +303,7 @@ def test_labels_that_are_no_text():
     assert "a name that is not text was left out: index 1." in warnings
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("item", "reason"),
     [
         ({"content": "who am I?"}, "has no role"),
@@ -351,7 +352,7 @@ def test_every_name_of_a_role_is_read_as_in_tables_and_texts():
     assert roles == ["user", "assistant"] * 2 + ["user"] + ["assistant"] * 4 + ["tool"]
 
 
-@pytest.mark.parametrize("role", ["critic", ["user"], "gardener of the palace"])
+@for_each("role", ["critic", ["user"], "gardener of the palace"])
 def test_a_message_of_somebody_unknown_refuses_the_conversation(role):
     with pytest.raises(
         TranscriptError,
@@ -391,7 +392,7 @@ def test_a_name_that_nobody_has_is_said_and_changes_nothing_where_the_roles_are_
         )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("held", "text"),
     [
         ({"text": "I live in Lisbon"}, "I live in Lisbon"),
@@ -452,7 +453,7 @@ def test_lists_of_lists_are_several_conversations():
     assert "index 2, index 0 has no role" in loaded.transcripts[2].warnings[0]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("format", "data", "found"),
     [
         ("openai_messages", b"42", "found a number"),

@@ -9,6 +9,7 @@ import pytest
 
 from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_transcript
+from tests.tables import for_each
 
 
 def cohere(key: str) -> Any:
@@ -51,11 +52,11 @@ def load(value: Any) -> Any:
     return load_transcript(json.dumps(value).encode())
 
 
-VENDORS = pytest.mark.parametrize("vendor", [cohere, open_webui, claude_ai, vercel])
+VENDORS = for_each("vendor", [cohere, open_webui, claude_ai, vercel])
 
 
 @VENDORS
-@pytest.mark.parametrize("key", ["value", "message", "content"])
+@for_each("key", ["value", "message", "content"])
 def test_the_text_is_read_where_it_stands(vendor: Any, key: str) -> None:
     transcript = load(vendor(key))
     assert [(message.role, message.content) for message in transcript.messages[:2]] == [
@@ -74,7 +75,7 @@ def test_an_unknown_key_is_named_and_the_conversation_refused(vendor: Any) -> No
         load(vendor("txt"))
 
 
-@pytest.mark.parametrize("content", [None, ""])
+@for_each("content", [None, ""])
 def test_a_message_of_the_user_without_text_is_noted(content: str | None) -> None:
     transcript = load(
         [{"role": "user", "content": content}, {"role": "assistant", "content": "b"}]

@@ -9,6 +9,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import RecordedEvent
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
@@ -60,7 +61,7 @@ def test_what_a_reply_is_based_on_and_why_it_failed_is_kept_beside_it():
     }
 
 
-@pytest.mark.parametrize("key", ["contextSummary", "context_summary"])
+@for_each("key", ["contextSummary", "context_summary"])
 def test_a_summary_is_a_compaction_before_the_message_that_was_answered_with_it(key):
     said = {key: "They met.", "timestamp": 1_720_000_000}
     chat = load(
@@ -90,7 +91,7 @@ def test_a_summary_that_the_user_asked_for_comes_after_the_reply_that_has_it():
     ]
 
 
-@pytest.mark.parametrize("nothing", ["", "  ", None, 3])
+@for_each("nothing", ["", "  ", None, 3])
 def test_a_summary_without_text_is_none(nothing):
     assert load(message("end", None, contextSummary=nothing)).events == ()
 
@@ -200,7 +201,7 @@ def test_a_call_that_is_not_done_has_no_result():
     assert [m.role for m in messages] == ["assistant"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         '<details type="reasoning" done="false">\n> never ends',

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 import memviz
 from memviz.core.tool_schemas import schema_tokens
 from memviz.transcripts.export import to_json
+from tests.tables import for_each
 
 SCHEMA = {
     "name": "look_up",
@@ -50,7 +49,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", REQUESTS)
+@for_each("name", REQUESTS)
 def test_each_format_keeps_them(name: str) -> None:
     transcript = memviz.load_transcript(json.dumps(REQUESTS[name]).encode())
     assert "Wetter für einen Ort" in transcript.tools[0]
@@ -67,7 +66,7 @@ def test_each_format_keeps_them(name: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", REQUESTS)
+@for_each("name", REQUESTS)
 def test_a_saved_conversation_has_them_still(name: str) -> None:
     transcript = memviz.load_transcript(json.dumps(REQUESTS[name]).encode())
     assert (
@@ -75,7 +74,7 @@ def test_a_saved_conversation_has_them_still(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("tools", [None, [], {}, "look_up", [None, "x", {}], 3])
+@for_each("tools", [None, [], {}, "look_up", [None, "x", {}], 3])
 def test_what_is_no_schema_is_passed_over(tools: Any) -> None:
     request = {"model": "m", "messages": SPOKEN, "tools": tools}
     assert memviz.load_transcript(json.dumps(request).encode()).tools == ()

@@ -9,6 +9,7 @@ from memviz.core.messages import ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.document import Document
 from memviz.transcripts.readers.vercel import VercelUi
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 HI = {"id": "1", "role": "user", "parts": [{"type": "text", "text": "hi"}]}
@@ -32,7 +33,7 @@ def brief(transcript):
     return [(message.role, message.content) for message in transcript.messages]
 
 
-@pytest.mark.parametrize("name", ["v5.json", "lines.jsonl", "chat.json"])
+@for_each("name", ["v5.json", "lines.jsonl", "chat.json"])
 def test_version_5(name):
     transcript = load_transcript(SAMPLES / f"vercel_ui__{name}")
     assert transcript.format == "vercel_ui"
@@ -162,7 +163,7 @@ def test_an_unknown_role_is_left_out_and_counted():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "foreign",
     [
         [{"role": "user", "parts": [{"text": "hi"}]}],

@@ -39,11 +39,6 @@ def test_the_numbers_are_those_of_one_process() -> None:
     assert numbers(made.sweep).equals(expected())
 
 
-@pytest.mark.slow
-def test_every_job_is_done_once() -> None:
-    assert sorted(run(range(9), abs, Event(), workers=2)) == list(range(9))
-
-
 def test_no_jobs_begin_no_process() -> None:
     started = time.monotonic()
     assert list(run([], abs, Event(), workers=2)) == []

@@ -9,6 +9,7 @@ from memviz.core.translation import Said, use_language
 from memviz.transcripts import load_file
 from memviz.transcripts.refusals import placed
 from memviz.tuning.fleet.failure_words import words_without_values
+from tests.tables import for_each
 
 UNREADABLE = {
     "no reply": (
@@ -29,7 +30,7 @@ UNREADABLE = {
 }
 
 
-@pytest.mark.parametrize("case", UNREADABLE)
+@for_each("case", UNREADABLE)
 def test_the_words_are_those_of_the_text_that_the_error_was_made_of(case: str) -> None:
     data, format, words = UNREADABLE[case]
     with pytest.raises(TranscriptError) as refused:

@@ -585,7 +585,7 @@ from pathlib import Path
 from tests.tuning.fleet.test_fleet_sweep import at_work
 
 if __name__ == "__main__":
-    for done in at_work(Path(sys.argv[1]), Path(sys.argv[2]), batch_items=20, **{options}):
+    for done in at_work(Path(sys.argv[1]), Path(sys.argv[2]), batch_items=10, **{options}):
         print(done.batches, flush=True)
 """
 
@@ -596,8 +596,8 @@ if __name__ == "__main__":
 def test_a_killed_sweep_goes_on_with_equal_rows(
     tmp_path: Path, options: dict[str, Any]
 ) -> None:
-    source = packed_chats(tmp_path / "chats.jsonl.gz", 600)
-    list(at_work(source, tmp_path / "whole", batch_items=20))
+    source = packed_chats(tmp_path / "chats.jsonl.gz", 300)
+    list(at_work(source, tmp_path / "whole", batch_items=10))
     script = tmp_path / "killed.py"
     script.write_text(KILLED.replace("{options}", repr(options)))
     command = [sys.executable, str(script), str(source), str(tmp_path / "out")]
@@ -616,7 +616,7 @@ def test_a_killed_sweep_goes_on_with_equal_rows(
     process.wait(SOON)
     before = len(list((tmp_path / "out" / "conversations").glob("*.parquet")))
     assert 3 <= before < 30
-    resumed = at_work(source, tmp_path / "out", batch_items=20, **options)
+    resumed = at_work(source, tmp_path / "out", batch_items=10, **options)
     first, *_ = list(resumed)
     assert first.batches == before
     assert resumed.is_complete
@@ -626,7 +626,7 @@ def test_a_killed_sweep_goes_on_with_equal_rows(
 @pytest.mark.slow
 def test_two_workers_of_a_dask_cluster_give_equal_rows(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
-    source = packed_chats(tmp_path / "chats.jsonl.gz", 200)
+    source = packed_chats(tmp_path / "chats.jsonl.gz", 100)
     list(at_work(source, tmp_path / "whole", batch_items=20))
     with distributed.LocalCluster(
         n_workers=2,

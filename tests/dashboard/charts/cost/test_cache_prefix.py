@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from memviz.dashboard.charts.cost.cache_prefix import LOOKS, CachedSetting, cache_prefix
 from memviz.dashboard.charts.palette import setting_color
@@ -12,6 +11,7 @@ from memviz.metrics.cost.cache_breaks import Breaker, CacheBreak
 from tests.dashboard.charts.costs import cost_line
 from tests.dashboard.charts.runs import MARKUP
 from tests.dashboard.charts.tags import unescaped_tags
+from tests.tables import for_each
 
 
 def test_pale_and_solid_are_what_was_held_and_paid_for() -> None:
@@ -37,7 +37,7 @@ def test_all_rows_have_one_scale_and_the_turns_below_the_last() -> None:
     assert "$" in layout.annotations[0].text
 
 
-@pytest.mark.parametrize("breaker", Breaker)
+@for_each("breaker", Breaker)
 def test_a_break_has_the_mark_of_its_reason_once_for_a_run(breaker: Breaker) -> None:
     one = cost_line([(turn, 2000, 100, 9) for turn in range(1, 6)], ())
     breaks = [CacheBreak(number, breaker, 1_000) for number in (1, 2, 4)]

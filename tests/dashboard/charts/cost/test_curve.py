@@ -16,6 +16,7 @@ from memviz.dashboard.charts.palette import setting_color, setting_dash
 from tests.dashboard.charts.costs import DEAR, GROWING, RULES, cost_line
 from tests.dashboard.charts.runs import MARKUP
 from tests.dashboard.charts.tags import unescaped_tags
+from tests.tables import for_each
 
 
 def lines_of(figure: go.Figure) -> list[go.Scatter]:
@@ -53,7 +54,7 @@ class TestLines:
         (setting,) = lines_of(cost_curve([cost_line()], View.EACH_STEP))
         np.testing.assert_allclose(setting.y, [0.0042, 0.007625, 0.003825])
 
-    @pytest.mark.parametrize("view", list(View))
+    @for_each("view", list(View))
     def test_the_summarizers_part_is_a_band_under_the_line(self, view: View) -> None:
         one = cost_line()
         figure = cost_curve([one], view)
@@ -71,7 +72,7 @@ class TestLines:
         )
         assert lines_of(cost_curve([cost_line(GROWING, ())], view))[0].fill is None
 
-    @pytest.mark.parametrize("view", list(View))
+    @for_each("view", list(View))
     def test_without_the_cache_is_a_thin_line_of_the_same_colour(
         self, view: View
     ) -> None:

@@ -34,6 +34,7 @@ from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
 from tests.metrics.memory_map.codes import codes_of
 from tests.strategies.conversations import conversations, outcomes, summarizer
+from tests.tables import for_each
 
 OWN_TAGS = re.compile(r"</?(b|i)>|<br>|<span style=\"color:#\d{6}\">|</span>")
 
@@ -88,8 +89,8 @@ def tooltips(figure: go.Figure) -> dict[tuple[float, float], str]:
     return out
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(messages=conversations(), plan=outcomes)
+@for_each("id", REPRESENTATIVES)
 def test_every_cell_is_the_runs_own(
     id: str, messages: list[Message], plan: list[str]
 ) -> None:
@@ -128,8 +129,8 @@ def test_every_cell_is_the_runs_own(
     )
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(messages=conversations(max_messages=12), plan=outcomes)
+@for_each("id", REPRESENTATIVES)
 def test_every_tooltip_tells_the_truth(
     id: str, messages: list[Message], plan: list[str]
 ) -> None:
@@ -257,9 +258,7 @@ def test_axes_run_from_the_oldest_message_on_top_and_are_shared_by_a_view() -> N
     assert layouts[0].height == layouts[1].height
 
 
-@pytest.mark.parametrize(
-    ("messages", "pixels"), [(2, 18), (22, 18), (40, 10), (92, 4), (160, 2)]
-)
+@for_each(("messages", "pixels"), [(2, 18), (22, 18), (40, 10), (92, 4), (160, 2)])
 def test_rows_have_a_whole_number_of_pixels(messages: int, pixels: int) -> None:
     layout = chart(run_of("buffer", messages=messages)).layout
     plotted = layout.height - layout.margin.t - layout.margin.b
@@ -481,7 +480,7 @@ class TestSizes:
         assert len({figure.layout.margin.t for figure in figures}) == 1
         assert beside_others(["Full buffer"] * 3).top_pixels < size.top_pixels
 
-    @pytest.mark.parametrize(("settings", "pixels"), [(3, 390), (6, 300)])
+    @for_each(("settings", "pixels"), [(3, 390), (6, 300)])
     def test_two_rows_of_maps_are_as_high_as_a_screen(
         self, settings: int, pixels: int
     ) -> None:

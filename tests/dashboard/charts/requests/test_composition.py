@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import plotly.graph_objects as go
-import pytest
 
 import memviz
 from memviz import Recall
@@ -11,6 +10,7 @@ from memviz.dashboard.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
 from memviz.dashboard.charts.requests.composition import composition
 from tests.dashboard.charts.runs import run_of
 from tests.engine.probes import REPRESENTATIVES, talk
+from tests.tables import for_each
 
 PARTS = {title: part for part, title in PART_TITLES.items()}
 
@@ -22,7 +22,7 @@ def by_part(figure: go.Figure) -> dict[str, go.Scatter]:
     return {PARTS[trace.name]: trace for trace in figure.data}
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
+@for_each("id", REPRESENTATIVES)
 def test_every_part_is_the_runs_own(id: str) -> None:
     run = run_of(id)
     areas = by_part(composition(run))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memviz.dashboard.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
 from memviz.dashboard.charts.requests.composition import MAX_LIMIT_SHARE, context_bar
 from memviz.metrics.requests.token_use import Limit
 from tests.dashboard.charts.runs import run_of
+from tests.tables import for_each
 
 TOKENS = {
     "system": 10,
@@ -68,7 +67,7 @@ def test_what_counts_toward_the_limit_begins_at_zero_and_the_rest_is_pale() -> N
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tokens", "side"),
     [(1, "left"), (1_000, "right"), (MAX_LIMIT_SHARE * 1_500, "right")],
 )
@@ -90,7 +89,7 @@ def test_a_label_with_no_room_on_either_side_ends_with_the_bar() -> None:
     assert (label.xref, label.x, label.xanchor) == ("paper", 1, "right")
 
 
-@pytest.mark.parametrize("far", [None, limit(MAX_LIMIT_SHARE * 1_500 + 1)])
+@for_each("far", [None, limit(MAX_LIMIT_SHARE * 1_500 + 1)])
 def test_without_a_limit_or_far_below_it_there_is_no_line(far: Limit | None) -> None:
     assert context_bar(TOKENS, far).layout.shapes == ()
 

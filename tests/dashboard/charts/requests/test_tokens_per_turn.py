@@ -33,6 +33,7 @@ from memviz.metrics.summaries.events import request_sizes
 from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import REPRESENTATIVES, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
+from tests.tables import for_each
 
 OWN_TAGS = re.compile(r"</?(b|i)>|<br>")  # what the chart itself writes into a tooltip
 
@@ -80,8 +81,8 @@ def places_of(run: memviz.Run) -> list[int]:
 
 
 class TestLines:
-    @pytest.mark.parametrize("id", REPRESENTATIVES)
     @given(messages=conversations(), plan=outcomes)
+    @for_each("id", REPRESENTATIVES)
     def test_hold_the_tokens_of_every_request(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:
@@ -138,7 +139,7 @@ class TestLines:
             for setting in lines_of(figure)
         ), "can be clicked"
 
-    @pytest.mark.parametrize(("turns", "mode"), [(0, "lines+markers"), (1, "lines")])
+    @for_each(("turns", "mode"), [(0, "lines+markers"), (1, "lines")])
     def test_of_long_runs_have_no_markers(self, turns: int, mode: str) -> None:
         (setting,) = lines_of(
             chart(run_of("window", messages=2 * (MAX_CLICKABLE + turns)))
@@ -336,10 +337,8 @@ def names_of(figure: go.Figure) -> list[str]:
 class TestLimits:
     """A bracket behind the last request, over what the limit counts."""
 
-    @pytest.mark.parametrize(
-        "id", ["summary_buffer", "chat_summary_buffer", "token_buffer"]
-    )
     @given(messages=conversations(), plan=outcomes)
+    @for_each("id", ["summary_buffer", "chat_summary_buffer", "token_buffer"])
     def test_a_bracket_is_as_high_as_its_limit_and_stands_on_what_it_does_not_count(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:
@@ -507,9 +506,7 @@ class TestScale:
         (above,) = [name for name in names_of(magnified) if name.endswith("↑")]
         assert above.startswith("Full buffer")
 
-    @pytest.mark.parametrize(
-        "ids", [["buffer"], ["window", "summary"]], ids=["alone", "all bounded"]
-    )
+    @for_each("ids", [["buffer"], ["window", "summary"]])
     def test_settings_of_one_size_have_nothing_to_magnify(self, ids: list[str]) -> None:
         settings = [labelled(id, number) for number, id in enumerate(ids)]
         assert not far_larger(settings)
@@ -560,7 +557,7 @@ class TestFigure:
         ), "%{x} is text"
         assert MARKUP in " ".join(unescape(OWN_TAGS.sub(" ", words[0])).split())
 
-    @pytest.mark.parametrize(
+    @for_each(
         "runs", [[], [memviz.Chat(memviz.strategy("summary"), counter="chars4").run]]
     )
     def test_without_a_turn_is_empty(self, runs: list[memviz.Run]) -> None:

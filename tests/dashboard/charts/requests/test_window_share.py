@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,9 +15,10 @@ from memviz.dashboard.charts.requests.token_axis import (
 )
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from tests.dashboard.charts.runs import run_of
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("percent", "text"),
     [
         (0, "0%"),

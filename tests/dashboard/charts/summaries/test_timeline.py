@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import count
 
 import plotly.graph_objects as go
-import pytest
 
 import memviz
 from memviz import ModelError, ScriptedModel
@@ -15,6 +14,7 @@ from memviz.dashboard.words.compactions import compaction_words
 from memviz.metrics.summaries.events import compaction_events
 from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import REPRESENTATIVES, talk
+from tests.tables import for_each
 
 
 def named(figure: go.Figure) -> dict[str, go.Scatter]:
@@ -99,7 +99,7 @@ def test_the_open_event_is_marked_in_both_rows() -> None:
     assert not summary_timeline(run).layout.shapes
 
 
-@pytest.mark.parametrize(("number", "side"), [(0, "left"), (-1, "right")])
+@for_each(("number", "side"), [(0, "left"), (-1, "right")])
 def test_the_line_of_the_open_event_has_a_name_beside_it(
     number: int, side: str
 ) -> None:
@@ -114,7 +114,7 @@ def test_the_line_of_the_open_event_has_a_name_beside_it(
     assert (name.x, name.xanchor) == (event.place, side)
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
+@for_each("id", REPRESENTATIVES)
 def test_every_kind_can_be_drawn(id: str) -> None:
     run = run_of(id)
     marks = [

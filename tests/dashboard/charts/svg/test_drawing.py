@@ -6,7 +6,6 @@ import xml.etree.ElementTree as ET
 from typing import Any
 
 import plotly.graph_objects as go
-import pytest
 
 from memviz.dashboard.charts.grammar import (
     bars,
@@ -23,6 +22,7 @@ from memviz.dashboard.charts.svg.drawing import svg_of
 from memviz.dashboard.charts.svg.legend import legend_of
 from memviz.dashboard.charts.svg.symbols import SHAPES, symbol
 from memviz.dashboard.charts.sweeps.points import SHAPES as SHAPES_OF_STRATEGIES
+from tests.tables import for_each
 
 AREA = {
     "margin": {"l": 100, "r": 100, "t": 50, "b": 50},
@@ -135,7 +135,7 @@ def test_the_legend_has_what_the_figure_lists() -> None:
     assert legend_of(go.Figure(layout={"showlegend": False})) == ""
 
 
-@pytest.mark.parametrize("shape", [*SHAPES_OF_STRATEGIES, "x"])
+@for_each("shape", [*SHAPES_OF_STRATEGIES, "x"])
 def test_every_shape_is_drawn(shape: str) -> None:
     svg = parsed(symbol(shape, 50, 50, 10, "#123456"))
     assert svg.tag == ("polygon" if shape in SHAPES else "circle")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from memviz.dashboard.charts.svg.scales import Scale
+from tests.tables import for_each
 
 
 def ticks(axis: dict[str, Any], pixels: int = 600) -> list[str]:
@@ -29,7 +30,7 @@ def test_an_axis_may_count_by_ratio_or_downwards() -> None:
     assert downwards.pixel(4) == 100
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("axis", "words"),
     [
         ({"range": [0, 1200], "tickformat": ",d"}, ["0", "200", "400", "600", "800", "1,000", "1,200"]),

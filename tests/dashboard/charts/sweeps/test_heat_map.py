@@ -16,6 +16,7 @@ from memviz.dashboard.charts.sweeps.heat_map import setting_map
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown_value
 from tests.dashboard.charts.runs import MARKUP
 from tests.dashboard.charts.sweep_tables import OWN_TAGS, parameter, small_table, words
+from tests.tables import for_each
 
 X, Y, SWITCH = (
     parameter("token_limit"),
@@ -126,9 +127,7 @@ def test_a_switch_is_on_or_off() -> None:
     assert values(figure)[1].tolist() == [0.2, 0.3]
 
 
-@pytest.mark.parametrize(
-    "measure", ["retention", "hit_rate", "usd", "peak_tokens", "usd_per_fact"]
-)
+@for_each("measure", ["retention", "hit_rate", "usd", "peak_tokens", "usd_per_fact"])
 def test_the_bright_end_is_the_good_one(measure: str) -> None:
     for trace in heatmaps(setting_map(table_of(FOUR, measure), X, Y, measure)):
         assert trace.colorscale[0][1] == "#00224e", (
@@ -217,7 +216,7 @@ def test_points_are_never_drawn_and_say_the_setting() -> None:
     )
 
 
-@pytest.mark.parametrize("value", [0.5, 0.0, 1.0])
+@for_each("value", [0.5, 0.0, 1.0])
 def test_equal_values_and_a_single_cell_have_a_scale(value: float) -> None:
     for places in ({(500, 2): value}, dict.fromkeys(FOUR, value)):
         figure = setting_map(table_of(places), X, Y, "retention")

@@ -22,6 +22,7 @@ from memviz.dashboard.charts.sweeps.measure_words import (
     shown_value,
 )
 from memviz.tuning.results import MEASURES
+from tests.tables import for_each
 
 MONEY = sorted(name for name in MEASURES if "usd" in name)
 SHARES = ["final_retention", "hit_rate", "retention", "rule_retention"]
@@ -65,7 +66,7 @@ def test_units() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("measure", "value", "text"),
     [
         ("usd", 0.0, "$0.00"),
@@ -103,7 +104,7 @@ def test_a_title_within_a_sentence() -> None:
     assert inline("Cost per fact kept") == "cost per fact kept"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("values", "by_ratio"),
     [
         ([1, LOG_FROM], False),

@@ -19,6 +19,7 @@ from tests.dashboard.charts.sweep_tables import (
     small_table,
     words,
 )
+from tests.tables import for_each
 
 X = parameter("window_size")
 SWITCH = parameter("count_initial_tokens")
@@ -53,7 +54,7 @@ def table_of(xs: list[float], **more: Any) -> DataFrame:
     return table.assign(**more)
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@for_each("measure", MEASURES)
 def test_the_line_shows_the_measure_of_every_setting(measure: str) -> None:
     table = windows()
     figure = parameter_line(table.iloc[::-1], X, measure)
@@ -68,7 +69,7 @@ def test_the_line_shows_the_measure_of_every_setting(measure: str) -> None:
     assert figure.layout.xaxis.title.text == "Window size (messages)"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("measure", "threshold", "title"),
     [
         ("usd", None, "Cost (US dollars)"),
@@ -135,7 +136,7 @@ def test_recommended_and_chosen_are_marked() -> None:
     assert not named(elsewhere, "Recommended"), "it is no setting of this strategy"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("xs", "kind"), [([2.0, 40.0], "linear"), ([2.0, 41.0], "log"), ([5.0], "linear")]
 )
 def test_a_wide_range_of_values_counts_by_ratio(xs: list[float], kind: str) -> None:

@@ -30,6 +30,7 @@ from tests.dashboard.charts.sweep_tables import (
     small_table,
     words,
 )
+from tests.tables import for_each
 from tests.tuning.random_sweeps import cell, sweep_of, sweeps
 
 FRONT = "Best trade-offs"
@@ -271,7 +272,7 @@ def without_facts(table: DataFrame) -> DataFrame:
     return table.assign(retention=np.nan)
 
 
-@pytest.mark.parametrize("table", [small_table(), without_facts(small_table())])
+@for_each("table", [small_table(), without_facts(small_table())])
 def test_unknown_numbers_and_empty_tables_are_no_points(table: DataFrame) -> None:
     table = table.assign(usd=[np.nan, 1, 2, 3, 4])
     assert 0 not in points_of(pareto_chart(table, "usd", recommended=0, chosen=0))

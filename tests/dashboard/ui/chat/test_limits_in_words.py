@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 import memviz
 from memviz.core.memory import Memory
 from memviz.dashboard.ui.chat.pictures import next_summary, request_size
 from tests.engine.probes import REPRESENTATIVES, Digest, small
+from tests.tables import for_each
 from tests.tool_loops import loops
 
 
@@ -23,7 +22,7 @@ def of_chat(chat: memviz.Chat) -> str:
     return next_summary(chat.strategy, chat.memory, chat.headroom())
 
 
-@pytest.mark.parametrize("id", REPRESENTATIVES)
+@for_each("id", REPRESENTATIVES)
 def test_a_summary_is_written_when_there_is_more_than_the_limit_named(id: str) -> None:
     chat = memviz.Chat(small(id), model=Digest())
     for number in range(20):

@@ -32,6 +32,7 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.dashboard.charts.costs import CHEAP, DEAR, RULES, cost_line
 from tests.dashboard.charts.loops import loop
 from tests.dashboard.charts.runs import run_of
+from tests.tables import for_each
 from tests.tool_loops import loops
 
 TERMS = PricingAssumptions(DEAR, CHEAP, RULES)
@@ -153,8 +154,8 @@ class TestCheapest:
             == "All settings cost the same."
         )
 
-    @pytest.mark.parametrize("name", list(bundled()))
-    @pytest.mark.parametrize("pause_seconds", [60.0, 600.0])
+    @for_each("name", list(bundled()))
+    @for_each("pause_seconds", [60.0, 600.0])
     def test_it_never_contradicts_the_warning_that_requests_grow(
         self, name: str, pause_seconds: float
     ) -> None:
@@ -205,7 +206,7 @@ class TestCheapest:
 
 
 class TestCache:
-    @pytest.mark.parametrize(
+    @for_each(
         ("tokens", "cache", "pause_seconds", "words"),
         [
             (

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.dashboard.ui.compare.value_handle import MOST_VALUES, values_of_handle
 from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
+from tests.tables import for_each
 
 MAIN = [
     parameter
@@ -18,12 +18,12 @@ MAIN = [
 ]
 
 
-@pytest.mark.parametrize("parameter", MAIN, ids=lambda one: one.name)
 @given(
     now=st.integers(1, 50_000),
     recorded=st.lists(st.integers(1, 5_000), max_size=3),
     needed_tokens=st.integers(0, 200_000),
 )
+@for_each("parameter", MAIN)
 def test_they_rise_over_the_suggested_range_and_hold_what_is_there(
     parameter: Parameter, now: int, recorded: list[int], needed_tokens: int
 ) -> None:

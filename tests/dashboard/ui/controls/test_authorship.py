@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
@@ -17,6 +16,7 @@ from memviz.models.names import OFFLINE, RECORDED_FIRST
 from memviz.models.scripted import ScriptedModel
 from tests.engine.probes import talk
 from tests.models.recordings.recorded import MODEL, a_recording_of, played
+from tests.tables import for_each
 
 
 def page(settings: list, chosen: str) -> None:  # type: ignore[type-arg]  # runs as a script of its own
@@ -48,7 +48,7 @@ def seen(settings: list[SettingRun], chosen: str = RECORDED_FIRST) -> AppTest:
     return session
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("models", "told", "buttons"),
     [
         (

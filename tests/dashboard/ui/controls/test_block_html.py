@@ -3,8 +3,6 @@ system prompt: each shown as what it is, where it was sent."""
 
 from __future__ import annotations
 
-import pytest
-
 import memviz
 from memviz import Message, ScriptedModel
 from memviz.core.context import Fate
@@ -17,6 +15,7 @@ from memviz.engine.records import TurnRecord
 from memviz.metrics.memory_map.stretches import code_of
 from tests.reducing import Clearing, FactsInside, HeadAndTail, fact_writer
 from tests.strategies.read_talks import reading
+from tests.tables import for_each
 
 MARKUP = "<b>fat</b>"
 
@@ -145,7 +144,7 @@ def test_a_cut_message_is_called_shortened() -> None:
     )
 
 
-@pytest.mark.parametrize("other", ["", "cut arguments over 5 characters to 2\n"])
+@for_each("other", ["", "cut arguments over 5 characters to 2\n"])
 def test_an_older_read_is_called_so_and_what_is_shortened_beside_it_is_not(
     other: str,
 ) -> None:
@@ -162,7 +161,7 @@ def test_an_older_read_is_called_so_and_what_is_shortened_beside_it_is_not(
     assert "an older read of this file" in "".join(shown(record))
 
 
-@pytest.mark.parametrize("prompt", [None, "Be kind."])
+@for_each("prompt", [None, "Be kind."])
 def test_notes_in_the_system_prompt_are_marked_as_what_memory_added(
     prompt: str | None,
 ) -> None:

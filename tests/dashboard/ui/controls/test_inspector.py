@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from markupsafe import escape
 
 import memviz
@@ -13,6 +12,7 @@ from memviz.core.context import Block
 from memviz.dashboard.ui.controls.block_html import block_html
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.engine.records import TurnRecord
+from tests.tables import for_each
 
 MARKUP = "<script>alert(1)</script> & <b>fat</b>"
 CALL = {"id": "c", "name": "look_up", "arguments": '{"q": "<i>"}'}
@@ -133,7 +133,7 @@ def test_thoughts_stand_before_the_exchange_and_only_that_has_numbers() -> None:
     )  # thoughts, and what they were told, are no messages of the conversation
 
 
-@pytest.mark.parametrize(
+@for_each(
     "arguments", [MARKUP, json.dumps({MARKUP: 1}), json.dumps({"last_n": MARKUP})]
 )
 def test_nothing_of_thoughts_calls_and_results_is_markup(arguments: str) -> None:

@@ -11,6 +11,7 @@ from memviz.core.model_errors import RateLimitError
 from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
 from memviz.models.planned_calls import CostBound
 from tests.pages.driving import labelled, sentences
+from tests.tables import for_each
 
 TOTAL = 4
 
@@ -77,7 +78,7 @@ def opened() -> AppTest:
     return AppTest.from_function(page).run()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("is_begun", "has_failed", "verb"),
     [
         (False, False, "Count"),

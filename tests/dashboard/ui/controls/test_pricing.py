@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memviz.core.text.wording import duration_words
 from memviz.dashboard.ui.controls.pricing import PAUSES_SECONDS
 from memviz.dashboard.words.prices import pause_words
 from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS
 from memviz.models.cache_rules import CacheRules
+from tests.tables import for_each
 
 RULES = CacheRules(min_tokens=1024, lifetime_seconds=300)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("seconds", "words"),
     [
         (0, "0 s"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memviz.dashboard.ui.facts.version_card import counts_words
 from memviz.metrics.retention.life_lines import VersionProbes
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("found", "words"),
     [
         (VersionProbes(), "No fact lost, none kept, none new"),

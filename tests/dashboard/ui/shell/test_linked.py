@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memviz.dashboard.ui.shell.linked import parse_number, parse_range
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "found"),
     [
         ('["2", "5"]', (2, 5)),
@@ -25,7 +24,7 @@ def test_a_part_of_a_range_has_two_ends_within_it(
     assert parse_range(text, range(1, 10)) == found
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "found"),
     [
         ("0.25", 0.25),

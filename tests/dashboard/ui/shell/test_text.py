@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.dashboard.ui.shell.text import plain
+from tests.tables import for_each
 
 INVISIBLE = "\u200b\u200c\u2060"  # may be put between characters to keep them apart
 ESCAPED = re.compile(
@@ -48,7 +48,7 @@ def seen(source: str) -> str:
     return read(source).translate(dict.fromkeys(map(ord, INVISIBLE)))
 
 
-@pytest.mark.parametrize("text", MARKUP)
+@for_each("text", MARKUP)
 def test_markup_shows_as_it_is_on_one_line(text: str) -> None:
     source = plain(text)
     assert seen(source) == " ".join(text.split())
@@ -72,7 +72,7 @@ def test_any_text_does(text: str) -> None:
     assert len(source.splitlines()) <= 1
 
 
-@pytest.mark.parametrize("name", REPLACED)
+@for_each("name", REPLACED)
 def test_nothing_is_left_that_streamlit_replaces(name: str) -> None:
     text, pattern = REPLACED[name]
     assert re.search(pattern, text)

@@ -9,6 +9,7 @@ from memviz.core.messages import ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING, UNTITLED
 from memviz.transcripts.loading import load_file
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
@@ -170,7 +171,7 @@ def test_subagents_are_counted_and_left_out_unless_they_are_all_there_is():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "extra",
     [
         row("user", "x", "u", "Meta", isMeta=True),
@@ -215,7 +216,7 @@ def test_bookkeeping_is_no_message_but_part_of_the_chain(extra):
     assert (bare(read), read.warnings) == ([("user", "Hello"), ("assistant", "Hi")], ())
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "<command-line tools> help me?",
@@ -333,7 +334,7 @@ def partly_compacted(direction, logical, **metadata):
     )
 
 
-@pytest.mark.parametrize(("direction", "which"), [("up_to", "first"), ("from", "last")])
+@for_each(("direction", "which"), [("up_to", "first"), ("from", "last")])
 def test_a_compaction_of_a_part_loses_nothing_and_says_which_part(direction, which):
     read = partly_compacted(direction, "a")  # where the part ends, or the rest does
     assert [message.content for message in read.messages] == [
@@ -358,7 +359,7 @@ def test_what_the_user_asked_of_a_compaction_of_a_part_is_said():
     assert event.reason == "manual, the first 2 messages, asked for: keep the names"
 
 
-@pytest.mark.parametrize("direction", [None, "sideways", 3])
+@for_each("direction", [None, "sideways", 3])
 def test_a_direction_that_is_not_known_is_that_of_a_whole_compaction(direction):
     read = partly_compacted(direction, "b")
     assert [(event.after_message, event.reason) for event in read.events] == [
@@ -378,7 +379,7 @@ def test_a_summary_without_a_boundary_is_a_compaction_and_goes_on_with_the_row_a
     assert [message.content for message in read.messages] == ["Hello", "And?"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("titles", "title"),
     [
         (

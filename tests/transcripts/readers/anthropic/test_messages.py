@@ -10,6 +10,7 @@ from memviz.transcripts import load_transcript
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import load_file
 from memviz.transcripts.readers.anthropic.messages import AnthropicMessages
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 HI = {"role": "user", "content": "hi"}
@@ -27,7 +28,7 @@ def brief(transcript):
     return [(message.role, message.content) for message in transcript.messages]
 
 
-@pytest.mark.parametrize("name", ["list.json", "lines.jsonl"])
+@for_each("name", ["list.json", "lines.jsonl"])
 def test_blocks_become_messages(name):
     transcript = load_transcript(SAMPLES / f"anthropic_messages__{name}")
     assert transcript.format == "anthropic_messages"
@@ -133,7 +134,7 @@ def test_ids_that_repeat_stay_as_they_are():
     assert transcript.warnings == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "text"),
     [
         ("plain", "plain"),
@@ -233,7 +234,7 @@ def test_an_unknown_role_is_left_out_and_counted():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "foreign",
     [
         [HI, {"role": "assistant", "content": [{"type": "text", "text": "x"}]}],

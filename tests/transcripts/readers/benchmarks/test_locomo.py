@@ -9,6 +9,7 @@ from memviz.core.messages import TIME
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.loading import load_file
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
@@ -104,7 +105,7 @@ def test_what_is_wrong_with_questions_is_counted():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("evidence", "positions"),
     [
         (["D1:1"], (0,)),
@@ -126,7 +127,7 @@ def test_evidence_that_can_only_mean_one_thing_is_found(evidence, positions):
     assert not any("names no message" in warning for warning in transcript.warnings)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "evidence",
     [["D"], ["D4:36"], ["D1:1", "D1:9"], [3], ["D1"], ["1:1"], ["D1:1:2"], 7],
 )
@@ -137,7 +138,7 @@ def test_evidence_that_means_nothing_is_noted(evidence):
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("category", "name"),
     [
         *[
@@ -159,14 +160,14 @@ def test_categories_have_the_names_of_the_benchmark(category, name):
     assert load(sample([question(category=category)])).probes[0].category == name
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("answer", "answers"), [(2022, ("2022",)), (0, ("0",)), (["a", "b"], ("a", "b"))]
 )
 def test_answers_become_text(answer, answers):
     assert load(sample([question(answer=answer)])).probes[0].answers == answers
 
 
-@pytest.mark.parametrize("answer", [None, "", " ", {}, [], True])
+@for_each("answer", [None, "", " ", {}, [], True])
 def test_a_question_without_an_answer_is_left_out(answer):
     transcript = load(
         sample(
@@ -183,7 +184,7 @@ def test_a_question_without_an_answer_is_left_out(answer):
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "time"),
     [
         ("1:56 pm on 8 May, 2023", "2023-05-08T13:56:00+00:00"),
@@ -196,7 +197,7 @@ def test_dates_of_sessions(said, time):
     assert load(sample(session_1_date_time=said)).messages[0].meta == {TIME: time}
 
 
-@pytest.mark.parametrize("said", ["some day", "31:00 pm on 8 May, 2023", 5, None])
+@for_each("said", ["some day", "31:00 pm on 8 May, 2023", 5, None])
 def test_a_date_that_is_none_is_no_time(said):
     transcript = load(sample(session_1_date_time=said))
     assert transcript.messages[0].meta is None
@@ -219,9 +220,7 @@ def test_somebody_else_and_empty_messages_are_left_out():
     )
 
 
-@pytest.mark.parametrize(
-    "broken", [{"session_1": "x"}, {"speaker_a": "Tom"}, {"speaker_b": None}]
-)
+@for_each("broken", [{"session_1": "x"}, {"speaker_a": "Tom"}, {"speaker_b": None}])
 def test_a_sample_that_is_broken_fails_as_a_whole(broken):
     with pytest.raises(TranscriptError, match="expected, found"):
         load(sample(**broken))

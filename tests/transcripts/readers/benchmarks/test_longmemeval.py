@@ -9,6 +9,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import TIME
 from memviz.transcripts import load_transcript
 from memviz.transcripts.loading import load_file
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 LATE, EARLY = "2023/05/21 (Sun) 10:00", "2023/05/20 (Sat) 02:21"
@@ -58,7 +59,7 @@ def test_the_question_is_a_probe_with_the_marked_turns_as_evidence():
     assert (probe.evidence, probe.category) == ((0, 2), "multi-session")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "dates",
     [
         None,
@@ -88,9 +89,7 @@ def test_unmarked_turns_are_no_evidence():
     )
 
 
-@pytest.mark.parametrize(
-    ("answer", "answers"), [(3, ("3",)), (0, ("0",)), ("x", ("x",))]
-)
+@for_each(("answer", "answers"), [(3, ("3",)), (0, ("0",)), ("x", ("x",))])
 def test_answers_become_text(answer, answers):
     assert load(item(answer=answer)).probes[0].answers == answers
 
@@ -119,7 +118,7 @@ def test_turns_that_are_no_messages_are_left_out_and_counted():
     )
 
 
-@pytest.mark.parametrize("sessions", [None, "x", ["x"], [], [[], []]])
+@for_each("sessions", [None, "x", ["x"], [], [[], []]])
 def test_an_item_without_sessions_fails(sessions):
     with pytest.raises(TranscriptError):
         load(item(haystack_sessions=sessions))

@@ -9,6 +9,7 @@ from memviz.core.messages import TIME
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.loading import load_file
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 DAY = {"2023-04-27": [{"query": "q", "response": "r"}]}
@@ -65,13 +66,13 @@ def test_the_summary_of_a_day_without_messages_is_kept():
     assert read.warnings == ()
 
 
-@pytest.mark.parametrize("summary", [None, "", " ", 3, [], {}, {"content": 4}])
+@for_each("summary", [None, "", " ", 3, [], {}, {"content": 4}])
 def test_empty_summaries_are_none(summary):
     assert load(summary={"2023-04-27": summary}, overall_history=summary).events == ()
     assert load(summary=summary).events == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("exchange", "said"),
     [
         ({"query": "a"}, ["a"]),
@@ -86,7 +87,7 @@ def test_half_an_exchange_is_what_was_said(exchange, said):
     assert [message.content for message in transcript.messages] == [*said, "z", "z"]
 
 
-@pytest.mark.parametrize("exchange", [None, 3, "x", {}, [], {"query": 3}])
+@for_each("exchange", [None, 3, "x", {}, [], {"query": 3}])
 def test_an_exchange_of_nothing_is_left_out_and_counted(exchange):
     transcript = load(history={"2023-04-27": [["a", "b"], exchange]})
     assert transcript.warnings == (
@@ -102,7 +103,7 @@ def test_a_day_that_is_no_list_ends_the_conversation():
         load(history={**DAY, "2023-04-28": "x"})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "language"),
     [
         ("你好，AI伴侣。", "zh"),
@@ -115,7 +116,7 @@ def test_only_chinese_is_recognised_as_such(text, language):
     assert load(history={"2023-04-27": [[text, text]]}).language == language
 
 
-@pytest.mark.parametrize(
+@for_each(
     "history", [{}, {"now": []}, {"2023-04-27": {}}, [], None, {"messages": {"a": 1}}]
 )
 def test_other_objects_are_not_claimed(history):

@@ -10,6 +10,7 @@ from memviz.core.messages import Message, ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.loading import load_file
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 HISTORY = [
@@ -99,14 +100,14 @@ def test_a_broken_attempt_is_named():
     assert "attempt 1: it is a number" in str(loaded.failures[0])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "beside", [{"trajectory": []}, {"environment": "main"}, {"replay_config": "{}"}]
 )
 def test_it_is_known_by_what_is_beside_the_history(beside):
     assert load(history=HISTORY, **beside).format == "swe_agent"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "own",
     [
         {"agent": "main"},
@@ -122,7 +123,7 @@ def test_it_is_known_by_what_is_in_the_history(own):
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "foreign",
     [
         {"history": HISTORY},
@@ -135,7 +136,7 @@ def test_other_files_are_not_claimed(foreign):
         load(**foreign)
 
 
-@pytest.mark.parametrize("ids", [None, [], "x", [None], 3])
+@for_each("ids", [None, [], "x", [None], 3])
 def test_a_result_without_a_usable_id_belongs_to_the_call_before(ids):
     call = {
         "role": "assistant",

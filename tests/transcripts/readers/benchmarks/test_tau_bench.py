@@ -10,6 +10,7 @@ from memviz.core.messages import TIME, Message, ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.loading import load_file
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 HI = {"role": "user", "content": "hi"}
@@ -50,7 +51,7 @@ def test_the_task_names_and_describes_it():
     assert "the conversation has no messages" in str(loaded.failures[0])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "info",
     [None, 3, {}, {"task": "x"}, {"task": {"instruction": 5}}, {"error": "timeout"}],
 )
@@ -140,7 +141,7 @@ def test_results_in_one_record_and_speech():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "foreign",
     [
         {"simulations": []},

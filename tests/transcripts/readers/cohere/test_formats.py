@@ -9,6 +9,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import ToolCall
 from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.base import REASONING
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
@@ -113,7 +114,7 @@ def test_responses_of_the_second_version():
     assert [bare(transcript) for transcript in read] == [TALK[2:3], TALK[4:]]
 
 
-@pytest.mark.parametrize("thinking", ["Hm.", [{"type": "text", "text": "Hm."}]])
+@for_each("thinking", ["Hm.", [{"type": "text", "text": "Hm."}]])
 def test_thoughts_beside_calls(thinking):
     call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     content = [

@@ -9,6 +9,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import TIME
 from memviz.transcripts import load_transcript
 from memviz.transcripts.loading import load_file
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
@@ -35,9 +36,7 @@ def texts(transcript):
 ROOT = row("root", None, "prompter")
 
 
-@pytest.mark.parametrize(
-    "file", ["oasst__trees.jsonl", "oasst__messages.jsonl", "oasst__tree.json"]
-)
+@for_each("file", ["oasst__trees.jsonl", "oasst__messages.jsonl", "oasst__tree.json"])
 def test_the_best_ranked_branch_is_the_conversation(file):
     transcript = load_file(SAMPLES / file).transcripts[0]
     assert [(message.role, message.content) for message in transcript.messages] == [
@@ -55,13 +54,13 @@ def test_the_best_ranked_branch_is_the_conversation(file):
     )
 
 
-@pytest.mark.parametrize("file", ["oasst__trees.jsonl", "oasst__messages.jsonl"])
+@for_each("file", ["oasst__trees.jsonl", "oasst__messages.jsonl"])
 def test_every_tree_is_a_conversation(file):
     second = load_file(SAMPLES / file).transcripts[1]
     assert (texts(second), second.warnings) == (["¿Hola?", "Hola."], ())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("ranks", "best"),
     [
         ((2, 0, 1), "b"),
@@ -155,7 +154,7 @@ def test_deep_trees_and_broken_replies():
     assert transcript.warnings == ("left out 1 message, deleted or broken.",)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "foreign",
     [{"message_tree_id": "t"}, {"message_tree_id": "t", "prompt": "x"}, {"prompt": {}}],
 )

@@ -10,6 +10,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import TIME, Message, ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.loading import load_file
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 HI, HELLO = {"from": "human", "value": "hi"}, {"from": "gpt", "value": "hello"}
@@ -23,7 +24,7 @@ def load(*rows, format=None):
     return load_transcript(json.dumps(rows).encode(), format)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("speaker", "role"),
     [
         *[(name, "user") for name in ("human", "user", "Human", "USER")],
@@ -48,11 +49,11 @@ def test_names_of_speakers(speaker, role):
     assert (transcript.format, transcript.warnings) == ("sharegpt", ())
 
 
-@pytest.mark.parametrize(
+@for_each(
     "speaker",
     ["observation", "tool", "function_response", "function-response", "tool_response"],
 )
-@pytest.mark.parametrize("caller", ["function_call", "function-call", "tool_call"])
+@for_each("caller", ["function_call", "function-call", "tool_call"])
 def test_tools_are_called_and_answer(caller, speaker):
     call = {
         "from": caller,
@@ -73,7 +74,7 @@ def test_tools_are_called_and_answer(caller, speaker):
     assert transcript.warnings == ()
 
 
-@pytest.mark.parametrize("as_turns", [True, False])
+@for_each("as_turns", [True, False])
 def test_parallel_calls_are_one_message(as_turns):
     calls = [
         {"name": "a", "arguments": '{"x": 1}'},
@@ -107,7 +108,7 @@ def test_ids_of_calls_are_kept():
     ) == ("c9", "c9")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value", ["{'name': 'a'}", "[]", "find(x)", '{"arguments": {}}', "[" * 100_000]
 )
 def test_a_call_that_is_no_json_stays_the_text_of_the_assistant(value):
@@ -177,7 +178,7 @@ def test_a_row_that_cannot_be_read_does_not_take_the_others_with_it():
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "foreign",
     [
         {"items": [{"role": "user", "content": "hi"}]},

@@ -16,6 +16,7 @@ from memviz.transcripts.readers.gemini_api import (
     contents_of_checkpoint,
 )
 from memviz.transcripts.readers.json_rows import with_places
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
@@ -34,7 +35,7 @@ def brief(transcript):
     return [(message.role, message.content) for message in transcript.messages]
 
 
-@pytest.mark.parametrize("name", ["contents.json", "contents.jsonl"])
+@for_each("name", ["contents.json", "contents.jsonl"])
 def test_parts_become_messages(name):
     transcript = load_transcript(SAMPLES / f"gemini_api__{name}")
     assert transcript.format == "gemini_api"

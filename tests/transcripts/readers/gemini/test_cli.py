@@ -8,6 +8,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 META = {"sessionId": "s", "projectHash": "h", "startTime": "2026-04-01T07:00:00Z"}
@@ -132,7 +133,7 @@ def test_what_a_compression_replaced_was_said_all_the_same():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("result", "text"),
     [
         ([{"functionResponse": {"id": "c", "response": {"output": "x"}}}], "x"),
@@ -205,7 +206,7 @@ def test_calls_and_results_that_also_stand_in_the_parts_are_read_once():
     assert read.warnings == ()
 
 
-@pytest.mark.parametrize("kind", ["info", "error", "warning"])
+@for_each("kind", ["info", "error", "warning"])
 def test_notices_are_no_messages(kind):
     read = load(row("1", "user", "a"), row("2", kind, "Request cancelled."))
     assert (bare(read), read.events, read.warnings) == ([("user", "a")], (), ())
@@ -234,9 +235,7 @@ def test_thanks_without_the_set_up_is_a_message():
     )
 
 
-@pytest.mark.parametrize(
-    "tag", ["state_snapshot", "compressed_history", "compressed_chat_history"]
-)
+@for_each("tag", ["state_snapshot", "compressed_history", "compressed_chat_history"])
 def test_a_checkpoint_that_starts_with_a_summary(tag):
     summary = f"<{tag}>\nx\n</{tag}>"
     read = checkpoint(summary, "Got it. Thanks for the additional context!", "Hi")

@@ -8,6 +8,7 @@ from memviz.core.conversation import Log
 from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.base import REASONING, RecordedEvent
+from tests.tables import for_each
 from tests.transcripts.readers.library_files import (
     as_database,
     as_json,
@@ -159,7 +160,7 @@ def test_a_checkpoint_keeps_its_summary_and_the_message_of_the_middleware():
     assert transcript.events == (RecordedEvent("summary", 2, "A lake."),)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "path", [("messages",), ("values", "messages"), ("channel_values", "messages")]
 )
 def test_a_state_of_a_graph_may_be_wrapped(path):
@@ -317,7 +318,7 @@ def test_a_call_without_a_name_is_noted():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "rows",
     [
         [{"role": "user", "content": "Hi"}],

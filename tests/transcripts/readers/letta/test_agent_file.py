@@ -9,6 +9,7 @@ from memviz.core.messages import Message, ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.loading import load_file
+from tests.tables import for_each
 
 
 def text(role, words, **more):
@@ -57,7 +58,7 @@ def test_the_words_of_the_user_are_unpacked_and_events_are_no_messages():
     assert (read.warnings, read.events) == ((), ())
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         '{"type": "user_message"}',
@@ -157,7 +158,7 @@ def test_without_a_system_message_the_prompt_is_that_of_the_agent():
 NOTE = "Note: prior messages (3 of 5 total messages) have been hidden from view due to conversation memory constraints."
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "summary"),
     [
         (
@@ -301,7 +302,7 @@ def test_a_result_that_came_with_an_approval_is_no_second_one():
     assert read.warnings == ()
 
 
-@pytest.mark.parametrize("after", [(), (text("assistant", "Done."),), (HELLO,)])
+@for_each("after", [(), (text("assistant", "Done."),), (HELLO,)])
 def test_what_the_user_decided_is_the_result_where_no_tool_answers(after):
     read = load(HELLO, ASKED, ANSWERED, *after)
     assert results(read) == [("a", "removed"), ("b", "[denied: Not here.]")]

@@ -9,6 +9,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import TIME
 from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.base import REASONING, RecordedEvent
+from tests.tables import for_each
 from tests.transcripts.readers.library_files import (
     as_database,
     as_json,
@@ -52,9 +53,7 @@ def test_every_key_of_a_store_with_messages_is_a_conversation():
     assert loaded.transcripts[0].warnings == ()
 
 
-@pytest.mark.parametrize(
-    "name", ["llamaindex__store.json", "llamaindex__messages.json"]
-)
+@for_each("name", ["llamaindex__store.json", "llamaindex__messages.json"])
 def test_blocks_of_each_kind(name):
     transcript = load_file(sample_bytes(name)).transcripts[0]
     assert said(transcript) == GARDEN
@@ -134,7 +133,7 @@ def test_a_summary_buffer_that_begins_with_its_summary_says_so():
     assert "already replaced by the summary" in transcript.warnings[0]
 
 
-@pytest.mark.parametrize("name", ["ChatMemoryBuffer", "ChatSummaryMemoryBuffer"])
+@for_each("name", ["ChatMemoryBuffer", "ChatSummaryMemoryBuffer"])
 def test_a_buffer_that_lost_nothing_says_nothing(name):
     first = message("system" if name == "ChatMemoryBuffer" else "user", "Hi")
     chats = store(chat_history=[first, message("user", "Hello")])
@@ -148,7 +147,7 @@ def test_a_buffer_that_lost_nothing_says_nothing(name):
     assert (transcript.events, transcript.warnings) == ((), ())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "more"),
     [
         ("You are a patient tutor.", {}),
@@ -219,7 +218,7 @@ def test_an_empty_table_is_refused_in_words():
         load_transcript(as_database(TABLE))
 
 
-@pytest.mark.parametrize("role", ["critic", None, 3])
+@for_each("role", ["critic", None, 3])
 def test_a_role_that_is_not_known_is_left_out_and_noted(role):
     transcript = load_transcript(
         as_json(
@@ -230,7 +229,7 @@ def test_a_role_that_is_not_known_is_left_out_and_noted(role):
     assert "index 1 has" in transcript.warnings[0]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         [{"role": "user", "content": "Hi"}],

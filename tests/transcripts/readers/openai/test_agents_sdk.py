@@ -6,6 +6,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import TIME
 from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.base import REASONING
+from tests.tables import for_each
 from tests.transcripts.readers.library_files import (
     as_database,
     calls,
@@ -71,7 +72,7 @@ def test_a_database_in_that_mode_with_rows_is_read_without_warning():
     assert (said(transcript), transcript.warnings) == ([("user", "Hi")], ())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cell", "reason"),
     [("{broken", "is not JSON"), ('{"__enc__": 1, "v": 1}', "is encrypted")],
 )

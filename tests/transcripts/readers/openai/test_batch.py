@@ -4,6 +4,7 @@ import pytest
 
 from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_file
+from tests.tables import for_each
 from tests.transcripts.readers.openai_files import (
     as_json,
     as_lines,
@@ -63,7 +64,7 @@ def test_a_file_of_errors_alone_is_recognised_and_refused():
         load_file(data)
 
 
-@pytest.mark.parametrize("key", ["result", "params"])
+@for_each("key", ["result", "params"])
 def test_the_batches_of_another_vendor_are_not_taken(key):
     assert "openai_batch" not in recognised(
         as_json({"custom_id": "q", key: {"type": "succeeded"}})

@@ -7,6 +7,7 @@ import pytest
 from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
+from tests.tables import for_each
 from tests.transcripts.readers.openai_files import (
     as_json,
     calls,
@@ -86,7 +87,7 @@ def test_an_empty_conversation_is_refused_as_empty():
         load_transcript(as_json({"messages": []}))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "beside",
     [
         {"probes": []},
@@ -101,7 +102,7 @@ def test_objects_of_other_kinds_are_not_taken(beside):
     assert "chat_request" not in recognised(as_json({"messages": TALK, **beside}))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "message",
     [
         {

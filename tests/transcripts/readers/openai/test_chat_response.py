@@ -8,6 +8,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import TIME
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
+from tests.tables import for_each
 from tests.transcripts.readers.openai_files import (
     as_json,
     as_lines,
@@ -67,7 +68,7 @@ def test_a_page_of_responses():
     ]
 
 
-@pytest.mark.parametrize("choices", [[], [{}], [{"text": "old"}], [None], "x"])
+@for_each("choices", [[], [{}], [{"text": "old"}], [None], "x"])
 def test_without_a_message_it_is_not_recognised_and_refused_where_it_is_forced(choices):
     data = as_json({"object": "chat.completion", "choices": choices})
     assert recognised(data) == []

@@ -10,6 +10,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import Message, ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.loading import load_file
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 T = 1_700_000_000
@@ -146,7 +147,7 @@ def test_a_parent_that_is_not_in_the_file_is_told():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "hidden",
     [
         {"role": "system", "content": ""},
@@ -228,7 +229,7 @@ def test_a_system_message_that_is_shown_stays():
     ] == ("system", "Be brief.")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "text"),
     [
         ({"content_type": "text", "parts": ["a", "b"]}, "a\nb"),

@@ -9,6 +9,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import TIME, ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 from tests.watching.growing import SAMPLES as OF_THE_PROGRAM
 
@@ -90,7 +91,7 @@ def test_the_system_prompt_is_that_of_the_first_session():
     assert (read.system_prompt, read.held_at.hour) == ("Base.\n\nMine.", 7)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "<turn_aborted>x</turn_aborted>",
@@ -104,7 +105,7 @@ def test_what_the_cli_reports_in_the_name_of_the_user_is_no_message(words):
     assert (bare(read), read.warnings) == ([("user", "Hi")], ())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("role", "words"),
     [
         ("user", "<user_instructions>\nx\n</user_instructions>"),
@@ -181,7 +182,7 @@ def test_developer_messages_of_somebody_else_are_kept():
     assert bare(read)[1:] == [("system", "Be brief."), ("user", "Hi")]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "marks",
     [
         [wrap("compacted", message="S")],
@@ -261,7 +262,7 @@ def test_a_rewritten_file_has_the_messages_that_the_compaction_kept_and_says_wha
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("history", "message"),
     [([kept("user", SUMMARY)], ""), ([], SUMMARY), ([kept("user", SUMMARY)], SUMMARY)],
 )
@@ -337,7 +338,7 @@ def test_a_rollback_drops_turns_and_no_more_than_there_are():
     assert bare(read) == [("user", "u4")]
 
 
-@pytest.mark.parametrize("turns", [0, -1, None, True, "2"])
+@for_each("turns", [0, -1, None, True, "2"])
 def test_a_rollback_of_nothing_drops_nothing(turns):
     assert (
         len(
@@ -376,7 +377,7 @@ def test_bare_items_after_a_description_of_the_session():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("fields", "arguments"),
     [
         (

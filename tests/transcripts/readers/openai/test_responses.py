@@ -9,6 +9,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import TIME
 from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.base import REASONING, RecordedEvent
+from tests.tables import for_each
 from tests.transcripts.readers.openai_files import (
     as_json,
     as_lines,
@@ -453,9 +454,7 @@ def test_a_page_without_calls_or_times_is_newest_first():
     assert said(page(assistant("B"), user("A"))) == [("user", "A"), ("assistant", "B")]
 
 
-@pytest.mark.parametrize(
-    "seconds", [(1_750_000_000, 1_750_000_009), (1_750_000_009, 1_750_000_000)]
-)
+@for_each("seconds", [(1_750_000_000, 1_750_000_009), (1_750_000_009, 1_750_000_000)])
 def test_times_say_the_order_of_a_page(seconds):
     first, second = seconds
     expected = [("user", "A"), ("assistant", "B")]
@@ -511,7 +510,7 @@ def test_a_reference_to_what_is_there_repeats_nothing():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("item", "reason"),
     [
         (None, "is null, not an object"),
@@ -557,7 +556,7 @@ def test_messages_of_the_chat_api_between_the_items():
     assert said(transcript)[2:] == [("tool", "ok"), ("assistant", "B")]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         [{"role": "user", "content": "Hi"}],

@@ -9,6 +9,7 @@ from memviz.core.messages import Message, ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.loading import load_file
 from memviz.transcripts.readers.texts import csv_table
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 HI = [("user", "hi"), ("assistant", "ho")]
@@ -22,8 +23,8 @@ def load(text, format=None):
     return load_transcript(text.encode(), format)
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@for_each("delimiter", [",", ";", "\t", "|"])
+@for_each("end", ["\n", "\r\n", "\r"])
 def test_delimiters_and_line_ends(delimiter, end):
     transcript = load(
         end.join(["role,content", "user,hi", "assistant,ho"]).replace(",", delimiter)
@@ -31,14 +32,14 @@ def test_delimiters_and_line_ends(delimiter, end):
     assert (said(transcript), transcript.format, transcript.warnings) == (HI, "csv", ())
 
 
-@pytest.mark.parametrize("role", ["role", "Speaker", "FROM", " sender ", "author"])
-@pytest.mark.parametrize("content", ["content", "Text", "MESSAGE", "value"])
+@for_each("role", ["role", "Speaker", "FROM", " sender ", "author"])
+@for_each("content", ["content", "Text", "MESSAGE", "value"])
 def test_names_of_columns_in_any_order_and_case(role, content):
     assert said(load(f"id,{content},{role}\n1,hi,user\n2,ho,assistant")) == HI
 
 
-@pytest.mark.parametrize("question", ["prompt", "question", "user", "input"])
-@pytest.mark.parametrize(
+@for_each("question", ["prompt", "question", "user", "input"])
+@for_each(
     "answer", ["response", "answer", "assistant", "output", "completion", "reply"]
 )
 def test_questions_with_answers(question, answer):
@@ -86,13 +87,13 @@ def test_no_form_of_a_date_is_tried_where_no_row_has_a_time(monkeypatch):
     assert len(conversations("prompt,response\nhi,ho\na,b\n")) == 1
 
 
-@pytest.mark.parametrize("column", ["conversation_id", "turn", "timestamp"])
+@for_each("column", ["conversation_id", "turn", "timestamp"])
 def test_instructions_of_one_conversation_stay_together(column):
     table = f"instruction,output,{column}\nhi,ho,1\na,b,1"
     assert conversations(table) == [[*HI, ("user", "a"), ("assistant", "b")]]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "table",
     [
         "role,content,instruction\nuser,hi,Be kind\nassistant,ho,Be kind",
@@ -135,7 +136,7 @@ def test_pairs_with_conversations_and_a_system_prompt():
     assert (first.system_prompt, second.system_prompt) == ("Be brief.", None)
 
 
-@pytest.mark.parametrize("number", ["x", "", "nan", "inf"])
+@for_each("number", ["x", "", "nan", "inf"])
 def test_an_order_that_is_no_number_keeps_the_file_s(number):
     transcript = load(f"turn,role,content\n{number},user,hi\n-5,assistant,ho")
     assert said(transcript) == HI
@@ -147,7 +148,7 @@ FIRST = ["2024-03-01 09:59", "2024-03-01 10:00", "2024-03-01 10:00", "2024-03-02
 BACKWARD = "the rows come newest first, so they were read from the last to the first."
 
 
-@pytest.mark.parametrize(
+@for_each(
     "times",
     [
         FIRST,
@@ -205,7 +206,7 @@ def test_rows_in_no_order_are_sorted_by_their_times():
     assert transcript.warnings == ("the rows were put in the order of their times.",)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "times",
     [
         ["", "2024-03-01", "", ""],
@@ -241,7 +242,7 @@ def test_tools_and_names():
     assert transcript.warnings == ()
 
 
-@pytest.mark.parametrize("calls", ["{", "[" * 200, "oops", "9" * 5000 + "x"])
+@for_each("calls", ["{", "[" * 200, "oops", "9" * 5000 + "x"])
 def test_tool_calls_that_are_no_json(calls):
     transcript = load(f"role,content,tool_calls\nuser,hi,\nassistant,ho,{calls}")
     assert said(transcript) == HI
@@ -318,7 +319,7 @@ def test_dialogues_in_cells_stay_text():
     assert said(load(f'role,content\nuser,"{cell}"')) == [("user", cell)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["Hello, world", "role\nuser\nuser", "a,b\nc,d", "user,hi", "role,content,\nx\ny"],
 )
@@ -338,7 +339,7 @@ def test_unknown_speakers_alone_are_an_error_with_lines():
         load("speaker,text\nAna,hi\nBen,ho")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "found"),
     [("hello world", "starts with 'hello world'"), ("[1]", "a list of 1")],
 )

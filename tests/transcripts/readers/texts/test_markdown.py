@@ -4,6 +4,7 @@ import pytest
 
 from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_transcript
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 HI = [("user", "hi"), ("assistant", "ho")]
@@ -17,7 +18,7 @@ def load(text, format=None):
     return load_transcript(text.encode(), format)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "style",
     [
         "**{}:** {}",
@@ -35,7 +36,7 @@ def load(text, format=None):
         "##### {} said:\n{}",
     ],
 )
-@pytest.mark.parametrize(
+@for_each(
     "names",
     [
         ("User", "Assistant"),
@@ -137,7 +138,7 @@ def test_plain_speakers_inside_stay_text_and_the_kinds_exclude_each_other():
     assert (transcript.format, len(transcript.messages)) == ("text", 2)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["**User:** hi", "## User guide\n\n## Model of it\n", "**Usher:** a\n**Ai** is b"],
 )

@@ -11,6 +11,7 @@ from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import UNFORESEEN, formats, load_file
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 MINE = ("csv", "markdown", "text", "whatsapp")
@@ -72,7 +73,7 @@ def test_words_of_the_other_kind_of_dialogue_stay_text():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     ["user: root", "  User: x", "- User: x", "User://x", "The User: x", "Username: x"],
 )

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.transcripts import Transcript, load_transcript
 from memviz.transcripts.readers.texts.speakers import LABELS, SPEAKERS
+from tests.tables import for_each
 
 TURNS = ["user", "assistant", "user", "assistant"]
 STYLES = ["{}: {}", "**{}:** {}", "**{}**\n\n{}", "## {}\n\n{}", "[10:32] {}: {}", "2024-05-01 10:32:05 {}: {}",
@@ -42,8 +43,8 @@ def unclear(text: str) -> tuple[str, ...]:
     return caught.value.names
 
 
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize(
+@for_each("style", STYLES)
+@for_each(
     "name",
     [
         "Grok",
@@ -81,8 +82,8 @@ def test_a_name_that_is_no_role_stays_with_the_message() -> None:
     ]
 
 
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("turns", [3, 4, 7])
+@for_each("style", STYLES)
+@for_each("turns", [3, 4, 7])
 def test_an_account_takes_turns_with_a_model(style: str, turns: int) -> None:
     names = (["anasilva", "GitHub Copilot"] * turns)[:turns]
     transcript = load(dialogue(style, *names))
@@ -90,7 +91,7 @@ def test_an_account_takes_turns_with_a_model(style: str, turns: int) -> None:
     assert roles(transcript) == (["user", "assistant"] * turns)[:turns]
 
 
-@pytest.mark.parametrize("style", STYLES)
+@for_each("style", STYLES)
 def test_an_account_asks_a_model_once(style: str) -> None:
     transcript = load(dialogue(style, "anasilva", "GitHub Copilot"))
     assert said(transcript) == [("user", "words 0"), ("assistant", "words 1")]
@@ -116,9 +117,7 @@ def test_small_letters_in_what_a_model_says_are_nobody() -> None:
     assert transcript.messages[1].content == "Here:\nhost: a"
 
 
-@pytest.mark.parametrize(
-    "text", ["host: a\nport: b\nhost: c\nport: d", "see: below\n\nThen: Copilot"]
-)
+@for_each("text", ["host: a\nport: b\nhost: c\nport: d", "see: below\n\nThen: Copilot"])
 def test_small_letters_alone_are_no_dialogue(text: str) -> None:
     with pytest.raises(TranscriptError):
         load(text)
@@ -150,7 +149,7 @@ def test_of_two_people_in_a_teams_paste_it_is_asked_who_the_user_is() -> None:
     assert unclear("[10:02 AM] Ana\nHello\n\n[10:03 AM] Ben\nHi\n") == ("Ana", "Ben")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "[10:02 AM] Ana\nHello",
@@ -165,7 +164,7 @@ def test_a_line_behind_a_bracket_is_no_broken_json(text: str) -> None:
     assert "JSON" not in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ['[{"role": "user"', "[1, 2", '["a" "b"]', "[[1] 2]"])
+@for_each("text", ['[{"role": "user"', "[1, 2", '["a" "b"]', "[[1] 2]"])
 def test_a_broken_list_is_broken_json(text: str) -> None:
     with pytest.raises(TranscriptError, match="JSON"):
         load(text)
@@ -180,7 +179,7 @@ def test_lines_of_a_log_are_nobody() -> None:
     assert not isinstance(caught.value, UnclearUserError)
 
 
-@pytest.mark.parametrize("model", ["Grok", "GPT-4o", "Claude Sonnet", "Support Bot"])
+@for_each("model", ["Grok", "GPT-4o", "Claude Sonnet", "Support Bot"])
 def test_the_name_of_a_model_shows_that_the_other_one_is_the_user(model: str) -> None:
     assert roles(load(dialogue("{}: {}", "Ana", model, "Ana", model))) == TURNS
 
@@ -217,7 +216,7 @@ def test_somebody_may_speak_twice_in_a_row() -> None:
     ]
 
 
-@pytest.mark.parametrize("style", STYLES)
+@for_each("style", STYLES)
 def test_two_strangers_are_asked_about(style: str) -> None:
     text = dialogue(style, "Ana", "Ben", "Ana", "Ben")
     assert unclear(text) == ("Ana", "Ben")
@@ -293,7 +292,7 @@ def test_words_of_answers_stay_in_them() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "Name: x\nAge: 2\nName: y\nAge: 3",
@@ -329,7 +328,7 @@ def test_a_third_name_beside_user_and_assistant_is_text_and_said() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "names",
     [
         ("User", "Grok", "User", "Claude"),
@@ -372,7 +371,7 @@ def test_names_of_the_other_letter_case_in_an_answer_are_words_of_it() -> None:
 FIELDS = "Metadata-Version: 2\nName: x\nHome-page: y\nClassifier: a\nClassifier: b\nRequires-Dist: c\nRequires-Dist: d"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         FIELDS,

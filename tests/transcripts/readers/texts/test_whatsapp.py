@@ -4,6 +4,7 @@ import pytest
 
 from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.transcripts import load_transcript
+from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
@@ -52,7 +53,7 @@ def test_an_iphone_chat_of_a_group():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "stamp",
     [
         "[08/05/2023, 13:56:02] ",
@@ -131,7 +132,7 @@ def test_what_the_app_tells_with_a_colon_in_a_name_is_nobody_s():
     assert [name for _, name, _ in told(transcript)] == ["Ana", "Ben"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "08.05.23, 13:56 - Ana: hi",

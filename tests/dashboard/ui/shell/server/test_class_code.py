@@ -7,7 +7,6 @@ import re
 from base64 import b64encode
 from typing import Any
 
-import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -28,6 +27,7 @@ from memviz.models.class_door import (
     Visitor,
     VisitorCookies,
 )
+from tests.tables import for_each
 
 CODE = "maple street"
 TEACHER_CODE = "oak and linden"
@@ -82,7 +82,7 @@ def test_a_visitor_may_say_a_name_and_a_teacher_has_a_code_of_their_own() -> Non
     assert visitor_in(teacher).is_teacher
 
 
-@pytest.mark.parametrize("code", ["", "maple", "maple streets", "é"])
+@for_each("code", ["", "maple", "maple streets", "é"])
 def test_another_code_lets_nobody_in(code: str) -> None:
     browser = client()
     answer = enter(browser, code)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.proto.ClientState_pb2 import ClientState
@@ -21,11 +20,12 @@ from memviz.dashboard.ui.shell.server.left_pages import (
     note_the_way,
     other_base_routes,
 )
+from tests.tables import for_each
 
 COMPARE, GUIDE = "c0", "9d"
 
 
-@pytest.mark.parametrize("path", ASKED)
+@for_each("path", ASKED)
 def test_is_neither_an_error_nor_a_success(path: str) -> None:
     answer = TestClient(
         Starlette(routes=other_base_routes()), follow_redirects=False
@@ -60,7 +60,7 @@ def part_of(page: str) -> ClientState:
     return ClientState(page_script_hash=page, fragment_id="part")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "here",
     [
         session(began=GUIDE),
@@ -74,7 +74,7 @@ def test_a_part_of_a_page_that_is_left_or_that_is_gone_is_passed_over(
     assert is_over(here, part_of(COMPARE))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "here",
     [
         session(began=COMPARE),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
@@ -13,6 +12,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from memviz.dashboard.ui.shell.server.same_origin import SameOrigin
+from tests.tables import for_each
 
 HERE = "http://127.0.0.1:8501"
 
@@ -53,14 +53,14 @@ def is_let_in(asking: TestClient, origin: str | None) -> bool:
     return handshake
 
 
-@pytest.mark.parametrize("base", [HERE, "http://localhost:8501", "http://[::1]:8501"])
+@for_each("base", [HERE, "http://localhost:8501", "http://[::1]:8501"])
 def test_its_own_pages_and_programs_are_let_in(base: str) -> None:
     assert is_let_in(client(base), base)
     assert is_let_in(client(base), base.upper())
     assert is_let_in(client(base), None)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "origin",
     [
         "http://127.0.0.1:9999",
