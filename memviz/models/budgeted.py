@@ -22,6 +22,7 @@ from memviz.models.base import (
 from memviz.models.budget import Budget, Spending, Tries
 from memviz.models.planned_calls import INPUT_MARGIN, usd_at_most
 from memviz.models.prices import Price, known_price, price
+from memviz.models.tools import Tool
 
 __all__ = ["Accounted", "Budget", "Budgeted"]
 
@@ -96,9 +97,11 @@ class Budgeted(ModelWrapper):
             return _by_hand(name, *usd_per_million)
         return _list_price(name)
 
-    def most_usd(self, messages: Sequence[Message]) -> float:
+    def most_usd(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = ()
+    ) -> float:
         """Return the most that one request may cost, in US dollars; 0 where no price is known."""
-        return self._most_usd(ModelRequest(tuple(messages)))
+        return self._most_usd(ModelRequest(tuple(messages), tuple(tools)))
 
     def _most_usd(self, request: ModelRequest) -> float:
         if self._price is None:

@@ -193,7 +193,7 @@ CASES: dict[str, Case] = {
         missing_library, ("LangChain", "pip install langchain")
     ),
     "a library that replays as much as it may": Case(
-        lambda _: Limits(1, 1, replays=0).expect_room_for_replay([]),
+        lambda _: Limits(1, 1, replays=0).expect_room([], []),
         ("replays 0 settings at once", "when these are done"),
     ),
     "parameter out of range": Case(

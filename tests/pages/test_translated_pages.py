@@ -40,7 +40,7 @@ PAGES = (
 """All pages and views, as addresses. A text without a mark is found by tests/test_translations.py as well."""
 NAMES = re.compile(
     r"LangChain|LlamaIndex|AutoGen|Agent Framework|Anthropic|OpenAI|Strands|Google ADK|Gemini CLI|Claude Code|"
-    r"Amazon Bedrock|Vercel AI SDK|LM Studio|Cherry Studio|Copilot Chat|"
+    r"Amazon Bedrock|Vercel AI SDK|LM Studio|Cherry Studio|Copilot Chat|Roo Code|"
     r"Noto Sans|Segoe UI|DejaVu Sans|JSON lines|memviz ui|"
     r"Prompt [Cc]aching|API guides|Page (?:Up|Down)|Home End|[A-Z]\w*[A-Z]\w*"
 )

@@ -148,6 +148,8 @@ def parquet_rows(
             rows += batch.to_pylist()
             if most is not None and len(rows) >= most:
                 break
+    except TranscriptError:  # a ValueError too, which says already what is wrong
+        raise
     except (pa.ArrowException, OSError, ValueError, OverflowError):
         raise UNREADABLE.error() from None
     return [plain_value(row) for row in rows[:most]]
