@@ -58,8 +58,8 @@ def test_words_explain_themselves_to_pointer_and_keyboard_and_the_guide_leads_to
     page: Page, dashboard: Dashboard
 ) -> None:
     # A word below the title explains itself, and one can point at what it says.
-    go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
-    word = page.locator(CAPTION_TERM).first
+    go(page, f"{dashboard.url}/facts", "retention")
+    word = page.locator(CAPTION_TERM).nth(1)
     word.hover()
     expect(tip(page)).to_contain_text(tooltip("request"))
     expect(word).to_have_attribute("aria-describedby", "memviz-tip")
@@ -68,8 +68,8 @@ def test_words_explain_themselves_to_pointer_and_keyboard_and_the_guide_leads_to
     expect(tip(page)).to_be_visible()
     page.keyboard.press("Escape")
     expect(tip(page)).to_have_count(0)
-    page.locator(CAPTION_TERM).nth(1).focus()
-    expect(tip(page)).to_contain_text(tooltip("message"))
+    page.locator(CAPTION_TERM).first.focus()
+    expect(tip(page)).to_contain_text(tooltip("fact"))
 
     # So do the words of charts in the guide, and of those to which it leads.
     turn_to(page, "guide")

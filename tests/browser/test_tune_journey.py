@@ -109,6 +109,7 @@ def test_controls_whose_code_comes_late_are_asked_once_and_a_setting_is_looked_a
     title = page.get_by_role("heading", name=re.compile("^Sliding window · "))
     strategy, _, parameters = title.inner_text().replace("\u2060", "").partition(" · ")
     peak = metric(page, "Largest request")
+    quiet(page)
 
     # Its file gives the same setting again.
     with page.expect_download() as download:

@@ -281,8 +281,10 @@ def test_a_control_with_a_first_value_takes_that_of_a_link_without_a_stack_trace
 )
 @pytest.mark.slow
 def test_what_the_page_does_not_have_is_said_and_passed_over(
-    page: str, part: str, text: str
+    page: str, part: str, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # It is said as the page is drawn first, before its sweep is done and it is drawn again.
+    monkeypatch.setattr("memviz.dashboard.ui.tune.run.AT_ONCE_SECONDS", 0.1)
     session = opened(
         page,
         {

@@ -209,8 +209,7 @@ def test_a_failing_summarizer_is_said_and_ones_own_summary_can_be_used(
         value for value in sentences(session.error) if "The summarizer failed" in value
     ]
     assert "choose another summarizer" in failed
-    reasons = [value for value in sentences(session.caption) if "reason:" in value]
-    assert len(reasons) == 1
+    assert "Its reason: " in failed
     assert {"Try again", "Write it yourself", "Skip"} <= {*labels(session)}
     assert not [
         area for area in session.text_area if area.label == "Proposed summary"

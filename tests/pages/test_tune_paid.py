@@ -71,6 +71,7 @@ def test_added_values_are_said_and_paid_summaries_are_saved_and_the_key_is_nowhe
     }
     assert "Measured with the built-in model" not in told(page)
     assert re.search(rf"Spent on {NAME}: \$\S+ in {calls} calls", told(page))
+    page.run()  # the recording is offered once it is saved
     assert OWN in named(made, ".recording")
     for file in database.parent.rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file

@@ -117,7 +117,9 @@ def assert_all_come_back(data, name):
 
 def without_places(transcript):
     """Return the warnings without places: what was left out of a file counts in its places, and is not written."""
-    return {re.sub(r"(?:index|line) \d+", "place", text) for text in transcript.warnings}
+    return {
+        re.sub(r"(?:index|line) \d+", "place", text) for text in transcript.warnings
+    }
 
 
 def again(transcript, kind):

@@ -17,7 +17,6 @@ from memviz.dashboard.ui.shell.elements import (
     buttons_row,
     main_button,
     popup,
-    show_caption,
     show_info,
     show_problem,
 )
@@ -165,9 +164,9 @@ def _say_not_written(draft: Draft, *, is_written: bool) -> None:
             model=in_words(draft.model),
             left=outcome,
         )
-        show_problem(failed)
-        # Its own words may be in another language, and say nothing of what to do.
-        show_caption(_("Its reason: {reason}", reason=draft.error))
+        # Its own words come last: they may be in another language, and say nothing of what to do.
+        reason = _("Its reason: {reason}", reason=draft.error)
+        show_problem(f"{failed} {reason}")
 
 
 def _draw_head(chat: Chat, proposal: Proposal) -> None:
