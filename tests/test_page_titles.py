@@ -21,7 +21,7 @@ OTHER_WORDS = r"(?! (?:summary|model|completion|buffer)|,? in-memory|Memory)"
 """What may follow a title where it is the beginning of another name."""
 MENTIONS: dict[str, dict[str, int]] = {
     "README.md": {
-        "COMPARE": 4,
+        "COMPARE": 5,
         "FACTS": 3,
         "TUNE": 3,
         "CHAT": 3,
