@@ -134,8 +134,10 @@ class DueWork:
             if seconds is not None:
                 messages_with_pace += messages
                 seconds_due += seconds
-        if not messages_with_pace:
+        if not self._messages.total():
             return 0.0 if self._worked_seconds else None
+        if not messages_with_pace:
+            return None
         # A strategy that was never measured is taken to be like the others.
         seconds_due *= self._messages.total() / messages_with_pace
         if self._worked_seconds:

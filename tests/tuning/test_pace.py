@@ -175,3 +175,12 @@ def test_times_are_rounded_up() -> None:
     assert time_words(41.2) == "42 s"
     assert time_words(101) == "2 min"
     assert time_words(3500) == "59 min"
+
+
+def test_nothing_is_said_of_a_rest_of_which_nothing_was_ever_measured() -> None:
+    work = DueWork(Pace())
+    work.add(key("buffer"), 100)
+    work.add(key("summary"), 100)
+    work.take(key("buffer"), 100, 4.0)
+    # "About 0 s left" stood here, with all settings of the summary still to come.
+    assert work.seconds_left(4.0) is None
