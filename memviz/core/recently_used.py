@@ -38,8 +38,10 @@ class RecentlyUsed(Generic[K, V]):
             return self._entries.get(key)
 
     def peek(self, key: K) -> V | None:
-        """Return the same, which does not count as a use: no thread waits for another, where each asks a thousand
-        times a second."""
+        """Return the value of ``key`` without counting that as a use, or ``None`` if it is not kept any more.
+
+        Takes no lock, so that threads which ask a thousand times a second do not wait for each other.
+        """
         return self._entries.get(key)
 
     def put(self, key: K, value: V) -> V:

@@ -17,7 +17,7 @@ from memviz.engine.run_record import to_record
 from memviz.engine.setting import Setting
 from memviz.strategies.lookup import embedding_asked_by
 from memviz.tuning.cluster import Cluster, ClusterProblem
-from memviz.tuning.executors import problem_of, run_on_dask
+from memviz.tuning.executors import note_cluster_problem, run_on_dask
 
 LEAST_MESSAGES = 1_000
 """To send a shorter conversation to a worker takes a server longer than to replay it."""
@@ -51,7 +51,7 @@ class ClusterReplay:
             address = self.cluster.address
             records = list(run_on_dask([self.job], replay_job, stop, scheduler=address))
         except SweepError as error:
-            self.problem = problem_of(error, self.cluster)
+            self.problem = note_cluster_problem(error, self.cluster)
             return None
         return Run.from_record(records[0], self.job.log) if records else None
 

@@ -251,8 +251,9 @@ class KilledWorkersError(SweepError):
     """A job ended the workers of a cluster, which is there and does others."""
 
 
-def problem_of(error: SweepError, cluster: Cluster) -> ClusterProblem:
-    """Return the problem of a cluster that did not do its work. One that is away is not asked again for a while."""
+def note_cluster_problem(error: SweepError, cluster: Cluster) -> ClusterProblem:
+    """Return the problem of a cluster that did not do its work, and note in one that is away that it is not to be asked
+    for a while."""
     if isinstance(error, KilledWorkersError):
         return ClusterProblem.KILLED
     cluster.lose()

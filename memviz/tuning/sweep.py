@@ -254,7 +254,7 @@ class Sweeping:
         try:
             yield from self._run_at(cluster.address, places)
         except SweepError as error:
-            self.cluster_problem = executors.problem_of(error, cluster)
+            self.cluster_problem = executors.note_cluster_problem(error, cluster)
 
     def _run_at(
         self, scheduler: str | None, places: Sequence[CellIndex]

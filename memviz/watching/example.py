@@ -27,6 +27,10 @@ def grow_example(store: Store, key: str) -> None:
     if not key.startswith(f"{EXAMPLE}/"):
         return
     transcript = sample(SAMPLE_ID)
+    watched = store.find_watched(key)
+    if watched is not None and watched.message_count >= len(transcript.messages):
+        # A page looks again and again: nobody has to wait for a transaction then.
+        return
 
     def next_messages(kept: Watched | None) -> Growth | None:
         start = kept.message_count if kept else 0

@@ -63,7 +63,7 @@ def _model_key(picker: str) -> str:
 
 def keep_addresses_apart() -> None:
     """Enter the base URL of a model that was found and is named in a picker, and take it out again once another model
-    is: what is typed for that one, its key rows all, belongs to its own provider. To be called before the pickers are
+    is: what is typed for that one, its key above all, belongs to its own provider. To be called before the pickers are
     drawn."""
     by_name = _by_name()
     for picker in PURPOSES:

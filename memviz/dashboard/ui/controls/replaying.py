@@ -118,29 +118,35 @@ def _begin_replays(
     """Return the runs that are kept, and begin the others that cost nothing: all before any is waited for, so that they
     go on side by side, or as many as may be at work at once."""
     outset = _Outset()
-    with_failed = bool(widget_value(DRAWN_AGAIN))
     for setting in state.settings:
         with error_shown():
             key = run_key(workspace, state, setting, summarizer)
             run = workspace.kept_run(key)
             if run is not None:
                 outset.runs.append((setting, run))
-            elif is_free(key.summarizer):
-                writer = workspace.free_summarizer(key, paced=summarizer.paced)
-                # One that is paced is watched as it goes, turn by turn.
-                cluster = None if summarizer.paced else server_cluster()
+            elif not is_free(key.summarizer):
+                outset.to_pay.append((setting, key))
+            else:
                 try:
-                    work = workspace.replaying(
-                        key, writer, with_failed=with_failed, cluster=cluster
-                    )
+                    work = _begin_replay(workspace, key, paced=summarizer.paced)
                 except BusyError as error:
                     outset.busy = error
-                else:
-                    outset.at_work.append((setting, work))
-                    outset.keys_at_work.append(key)
-            else:
-                outset.to_pay.append((setting, key))
+                    continue
+                outset.at_work.append((setting, work))
+                outset.keys_at_work.append(key)
     return outset
+
+
+def _begin_replay(
+    workspace: Workspace, key: RunKey, *, paced: bool
+) -> BackgroundReplay:
+    """Begin a replay that costs nothing, on the cluster of this server where it has one. Raises
+    :class:`memviz.core.errors.BusyError` where as much is at work as may be."""
+    writer = workspace.free_summarizer(key, paced=paced)
+    # One that is paced is watched as it goes, turn by turn.
+    cluster = None if paced else server_cluster()
+    with_failed = bool(widget_value(DRAWN_AGAIN))
+    return workspace.replaying(key, writer, with_failed=with_failed, cluster=cluster)
 
 
 def _keys_without_vectors(outset: _Outset) -> list[RunKey]:

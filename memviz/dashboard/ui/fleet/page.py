@@ -9,6 +9,7 @@ import streamlit as st
 from memviz.core.text.wording import counted, distinct_names
 from memviz.core.translation import _
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
+from memviz.dashboard.ui.controls.jobs import start_button
 from memviz.dashboard.ui.controls.pictures import folded
 from memviz.dashboard.ui.fleet.distributions import draw_distributions
 from memviz.dashboard.ui.fleet.example import swept_example
@@ -42,8 +43,11 @@ def fleet_page() -> None:
     """Draw the sweep, or what to type where the server was started without one."""
     folder = os.environ.get(FLEET_VARIABLE, "")
     if not folder:
-        if not _example_is_asked_for():
+        if not st.query_params.get(EXAMPLE_PART):
+            _say_what_to_type()
+            _offer_example()
             return
+        st.caption(_("An example: the conversations that come with memviz."))
         with errors_shown():
             folder = swept_example()
     with errors_shown():
@@ -100,27 +104,23 @@ def _read_link() -> None:
     ask_linked(texts, ())
 
 
-def _example_is_asked_for() -> bool:
-    """Say what to type, and offer an example to a visitor who wants to see first what there is to see."""
-    if st.query_params.get(EXAMPLE_PART):
-        words = _("An example: the conversations that come with memviz.")
-        st.caption(words)
-        return True
+def _say_what_to_type() -> None:
     words = _(
         "This server shows no fleet: type this in a terminal, with your own files and settings."
     )
     st.info(words, icon=":material/database:")
     st.code(COMMANDS, language=None)
-    is_clicked = st.button(
-        _("Show an example"), icon=":material/play_arrow:", key="fleet-example"
-    )
+
+
+def _offer_example() -> None:
+    """Offer a sweep over the bundled conversations, for a visitor who wants to see first what there is to see."""
+    is_clicked = start_button(_("Show an example"), "fleet-example", is_main=False)
     st.caption(
         _("The few conversations that come with memviz, as a fleet of thousands looks.")
     )
     if is_clicked:
         st.query_params[EXAMPLE_PART] = "1"
         st.rerun()
-    return False
 
 
 def _say_what_it_is(sweep: FleetSweep) -> None:

@@ -14,6 +14,7 @@ from memviz.core.translation import _
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.data import stage_data
 from memviz.dashboard.ui.controls.conversations import WHOLE_HELP
+from memviz.dashboard.ui.controls.jobs import start_button
 from memviz.dashboard.ui.controls.stage_widget import stage
 from memviz.dashboard.ui.controls.study import FIRST_MESSAGES, open_in_compare
 from memviz.dashboard.ui.shell.elements import (
@@ -124,9 +125,7 @@ def _say_nothing_watched() -> None:
 
 def _offer_example() -> None:
     """Offer to watch a bundled conversation, for a visitor who wants to see first what there is to see."""
-    is_clicked = st.button(
-        _("Watch an example"), icon=":material/play_arrow:", key="live-example"
-    )
+    is_clicked = start_button(_("Watch an example"), "live-example", is_main=False)
     st.caption(
         _(
             "A bundled session of a coding agent grows here message by message; it is then in the library."
