@@ -111,6 +111,12 @@ def test_a_class_follows_predicts_and_sees_what_it_knows(
     )
     assert len(runs) == runs_before  # only the step was drawn again
 
+    languages = phone.locator(".st-key-lesson-walk")
+    languages.get_by_text("简体中文").click()
+    expect(phone.get_by_role("heading", level=1)).to_have_text("初识对话记忆")
+    languages.get_by_text("English").click()
+    shows(question.get_by_text("It is not time"))
+
     press(phone, "Leave the lesson")
     shows(teacher.get_by_text("0 participants"))
     press(phone, "Join")

@@ -83,15 +83,17 @@ LANGUAGE_KEY = "lesson-language"
 def play_lesson(lesson: Lesson) -> None:
     """Draw the whole lesson, at the step that is shown. A page that the teacher leads draws nothing but this when the
     class goes on, and the class goes on all at once."""
-    if lessons_state().is_led:
-        st.fragment(_draw_step, key=LED_STEP)(lesson)
-    else:
-        _draw_step(lesson)
-
-
-def _draw_step(lesson: Lesson) -> None:
-    begin_at_top()
     state = lessons_state()
+    draw_step = st.fragment(_draw_step, key=LED_STEP) if state.is_led else _draw_step
+    draw_step(lesson, state.language)
+
+
+def _draw_step(lesson: Lesson, title_language: Language) -> None:
+    """Draw the step that is shown, below the title of the lesson, which is in this language."""
+    state = lessons_state()
+    if state.language != title_language:
+        st.rerun()
+    begin_at_top()
     if presents() and not state.is_led:
         state.step = min(max(0, state.step + take_steps()), len(lesson.steps) - 1)
     step = lesson.steps[state.step]
@@ -207,7 +209,9 @@ def _play_step(step: Step, lesson: Lesson) -> Played | None:
     study = step.view.study
     if study.settings and study.conversation:
         waiting: AbstractContextManager[object] = nullcontext()
-        if not lessons_state().is_led:  # else the teacher's page has replayed it already
+        if (
+            not lessons_state().is_led
+        ):  # else the teacher's page has replayed it already
             waiting = st.spinner(_("Replaying the conversation"), show_time=True)
         with error_shown(), waiting:
             return play(
