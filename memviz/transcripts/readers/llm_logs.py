@@ -42,25 +42,27 @@ from memviz.transcripts.readers.message_trees import branch, leaves
 from memviz.transcripts.sqlite_tables import Tables
 from memviz.transcripts.times import moment, with_time
 
-OLD = {
+OLD_TABLES = {
     "responses": {"id", "prompt", "response", "conversation_id"},
     "conversations": {"id", "name"},
 }
-NEW = {
+"""The tables of the older versions, each with the columns by which they are recognised."""
+NEW_TABLES = {
     "threads": {"id", "tip_message_hash"},
     "messages": {"hash", "parent_hash", "role"},
     "parts": {"message_hash", "type"},
 }
+"""The tables of the newer versions (0.32 and later), each with the columns by which they are recognised."""
 CIRCLE = noop("the messages go round in a circle; those of one round were read")
 MISSING_BEGINNING = noop(
     "what comes before the first message is missing in the database"
 )
 MISSING_FRAGMENT = noop("a fragment of a message is missing in the database")
 NO_TABLES = Refusal(noop("there are no tables of llm's logs."), OTHER_FORMAT)
-ASKED_COLUMNS = ("model", "resolved_model", "datetime_utc")
+MODEL_COLUMNS = ("model", "resolved_model", "datetime_utc")
 RESPONSE_COLUMNS = (
     *("id", "conversation_id", "prompt", "system", "response", "reasoning"),
-    *ASKED_COLUMNS,
+    *MODEL_COLUMNS,
 )
 CALL_COLUMNS = ("id", "response_id", "name", "arguments", "tool_call_id")
 RESULT_COLUMNS = ("id", "response_id", "name", "output", "exception", "tool_call_id")
@@ -73,7 +75,7 @@ PART_COLUMNS = (
     "text",
     "payload",
 )
-TURN_COLUMNS = ("parent_message_hash", "tip_message_hash", *ASKED_COLUMNS)
+TURN_COLUMNS = ("parent_message_hash", "tip_message_hash", *MODEL_COLUMNS)
 
 
 class LlmLogs(Reader):
@@ -83,38 +85,42 @@ class LlmLogs(Reader):
     title = noop("llm logs (logs.db)")
 
     def recognise(self, document: Document) -> bool:
-        """A database with the tables of either version."""
-        return _has(document, OLD) or _has(document, NEW)
+        """Return true for a database with the tables of either version."""
+        return _has_tables(document, OLD_TABLES) or _has_tables(document, NEW_TABLES)
 
     def conversations(self, document: Document) -> Sequence[Thread | Conversation]:
-        """The threads, then what only the older tables have: llm copies nothing when it is updated, and a thread that
-        continues an older conversation keeps its id."""
+        """Return the conversations that only the older tables have, then the threads. An update of llm copies nothing,
+        and a thread that continues an older conversation keeps its id."""
         tables = document.tables
         if not self.recognise(document):
             raise NO_TABLES.error()
-        named = _rows(tables, "conversations", ("id", "name"))
-        names = {row["id"]: row["name"] for row in named}
-        newer = _threads(tables, names) if _has(document, NEW) else []
+        rows = _rows(tables, "conversations", ("id", "name"))
+        names = {row["id"]: row["name"] for row in rows}
+        threads = []
+        if _has_tables(document, NEW_TABLES):
+            threads = _threads(tables, names)
         older = []
-        if _has(document, OLD):
-            older = _older(tables, names, {thread.id for thread in newer})
-        if not newer and not older:
-            raise no_rows(document, "messages")
-        return [*older, *newer]
+        if _has_tables(document, OLD_TABLES):
+            thread_ids = {thread.id for thread in threads}
+            older = _older_conversations(tables, names, thread_ids)
+        if not threads and not older:
+            raise no_rows(document)
+        return [*older, *threads]
 
     def read(
         self, piece: Thread | Conversation, builder: TranscriptBuilder
     ) -> Transcript:
-        """The messages of a thread or of an older conversation."""
+        """Return the messages of a thread or of an older conversation."""
         if isinstance(piece, Thread):
             return _read_thread(piece, builder)
         return _read_conversation(piece, builder)
 
 
-def _has(document: Document, tables: dict[str, set[str]]) -> bool:
-    there = document.columns
+def _has_tables(document: Document, tables: dict[str, set[str]]) -> bool:
+    columns_of_tables = document.columns
     return all(
-        columns.issubset(there.get(name, ())) for name, columns in tables.items()
+        columns.issubset(columns_of_tables.get(name, ()))
+        for name, columns in tables.items()
     )
 
 
@@ -122,17 +128,20 @@ def _rows(
     tables: Tables, table: str, columns: Sequence[str], order: Sequence[str] = ()
 ) -> list[dict[str, str]]:
     """Return the rows of a table with every cell as text, an empty one for NULL."""
-    found = tables.rows(table, columns, order)
-    return [dict(zip(row, map(cell_text, row.values()), strict=True)) for row in found]
+    rows = []
+    for row in tables.rows(table, columns, order):
+        rows.append({column: cell_text(cell) for column, cell in row.items()})
+    return rows
 
 
 def _attachment_labels(tables: Tables) -> dict[str, str]:
-    """Return a stand-in for every attachment by its id; the bytes are not read."""
+    """Return a stand-in for every attachment by its id, such as ``[image]`` or ``[file: plan.pdf]``; the bytes are not
+    read."""
     labels = {}
     for row in _rows(tables, "attachments", ("id", "type", "path", "url")):
         label = file_label(row["type"])
-        where = row["path"] or row["url"].split("?")[0]
-        name = where.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+        path = row["path"] or row["url"].split("?")[0]
+        name = path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
         labels[row["id"]] = stand_in(label, name if label == "file" else None)
     return labels
 
@@ -143,44 +152,55 @@ def _fragment_texts(tables: Tables) -> dict[str, str]:
     return {row["id"]: row["content"] for row in rows}
 
 
-def _linked(
-    tables: Tables, table: str, owner: str, column: str, texts: Mapping[str, str]
+def _texts_by_owner(
+    tables: Tables,
+    table: str,
+    owner_column: str,
+    column: str,
+    texts: Mapping[str, str],
 ) -> dict[str, list[str]]:
-    """Return the texts that the rows of a linking table join to each owner, in order."""
-    linked: dict[str, list[str]] = {}
-    for row in _rows(tables, table, (owner, column, "order"), (owner, "order")):
+    """Return the texts that the rows of a linking table give to each owner, in order: with the rows (response 7,
+    fragment 2) and (response 7, fragment 5) the response 7 has the texts of the fragments 2 and 5."""
+    texts_by_owner: dict[str, list[str]] = {}
+    order = (owner_column, "order")
+    for row in _rows(tables, table, (owner_column, column, "order"), order):
         if row[column] in texts:
-            linked.setdefault(row[owner], []).append(texts[row[column]])
-    return linked
+            texts_by_owner.setdefault(row[owner_column], []).append(texts[row[column]])
+    return texts_by_owner
 
 
-def _asked(row: Mapping[str, str]) -> dict[str, str]:
-    """Return the ``meta`` of a reply: when the model was asked, and which one it was."""
+def _reply_meta(row: Mapping[str, str]) -> dict[str, str]:
+    """Return the ``meta`` of a reply: the time at which the model was asked, and its name."""
     model = row["resolved_model"] or row["model"]
     return with_time(row["datetime_utc"], model=model)
 
 
 class Conversation(NamedTuple):
-    """The responses of one conversation of the older tables in order, and what the other tables say of them."""
+    """One conversation of the older tables."""
 
     name: str
     responses: Sequence[Row]
-    beside: Beside
+    """In the order in which they were written."""
+    extras: ResponseExtras
 
 
-class Beside:
+class ResponseExtras:
     """The rows of other tables of the older versions that belong to each response, by its id."""
 
     def __init__(self, tables: Tables) -> None:
         labels = _attachment_labels(tables)
         fragments = _fragment_texts(tables)
-        by_response = ("response_id", "fragment_id", fragments)
-        self.fragments = _linked(tables, "prompt_fragments", *by_response)
-        self.system_fragments = _linked(tables, "system_fragments", *by_response)
-        self.attachments = _linked(
+        fragments_by_response = ("response_id", "fragment_id", fragments)
+        self.fragments = _texts_by_owner(
+            tables, "prompt_fragments", *fragments_by_response
+        )
+        self.system_fragments = _texts_by_owner(
+            tables, "system_fragments", *fragments_by_response
+        )
+        self.attachments = _texts_by_owner(
             tables, "prompt_attachments", "response_id", "attachment_id", labels
         )
-        self.shown = _linked(
+        self.result_attachments = _texts_by_owner(
             tables,
             "tool_results_attachments",
             "tool_result_id",
@@ -199,83 +219,85 @@ class Beside:
 
     def prompt(self, row: Row) -> str:
         """Return a prompt as llm sends it: its fragments, then what was typed and what was attached."""
-        typed = [row["prompt"]] if row["prompt"] else []
-        prompt = "\n".join([*self.fragments.get(row["id"], []), *typed])
-        return joined([prompt, *self.attachments.get(row["id"], [])])
+        texts = list(self.fragments.get(row["id"], []))
+        if row["prompt"]:
+            texts.append(row["prompt"])
+        return joined(["\n".join(texts), *self.attachments.get(row["id"], [])])
 
 
-def _older(
-    tables: Tables, names: Mapping[str, str], in_threads: set[str]
+def _older_conversations(
+    tables: Tables, names: Mapping[str, str], thread_ids: set[str]
 ) -> list[Conversation]:
-    """Return all conversations of the older tables but those that the newer ones have whole."""
+    """Return the conversations of the older tables that no thread continues."""
     rows = _rows(tables, "responses", RESPONSE_COLUMNS, ("datetime_utc", "id"))
     for row in rows:
         row["conversation_id"] = row["conversation_id"] or f"response {row['id']}"
-    groups = grouped(rows, "conversation_id")
-    older = [id for id in groups if id not in in_threads]
-    if not older:
+    responses_by_id = grouped(rows, "conversation_id")
+    ids = [id for id in responses_by_id if id not in thread_ids]
+    if not ids:
         return []
-    beside = Beside(tables)
-    return [Conversation(names.get(id, ""), groups[id], beside) for id in older]
+    extras = ResponseExtras(tables)
+    return [Conversation(names.get(id, ""), responses_by_id[id], extras) for id in ids]
 
 
 def _read_conversation(piece: Conversation, builder: TranscriptBuilder) -> Transcript:
     """Return the conversation. Its first system prompt becomes the transcript's; a changed one is a message."""
-    first = piece.responses[0]
-    beside = piece.beside
-    first_system = beside.system(first)
-    system = first_system
+    first_response = piece.responses[0]
+    extras = piece.extras
+    first_system = extras.system(first_response)
+    system_before = first_system
     for row in piece.responses:
         place = f"response {row['id'][:40]}"
         time = with_time(row["datetime_utc"])
-        changed = beside.system(row)
-        if changed and changed != system:
-            builder.add_text("system", changed, place, meta=time)
-            system = changed
-        asked = []
-        for result in beside.results.get(row["id"], []):
-            shown = beside.shown.get(result["id"], [])
-            part = _result(result, result["tool_call_id"], result["name"], shown)
-            asked.append(part._replace(meta={**time, **part.meta}))
-        prompt = beside.prompt(row)
-        if prompt or asked:
-            asked.append(Part("text", prompt))
-            add_parts(builder, "user", asked, place, meta=time)
-        _add_reply(row, beside, builder, place)
+        system = extras.system(row)
+        if system and system != system_before:
+            builder.add_text("system", system, place, meta=time)
+            system_before = system
+        user_parts = []
+        for result in extras.results.get(row["id"], []):
+            attachments = extras.result_attachments.get(result["id"], [])
+            part = _result(result, result["tool_call_id"], result["name"], attachments)
+            user_parts.append(part._replace(meta={**time, **part.meta}))
+        prompt = extras.prompt(row)
+        if prompt or user_parts:
+            user_parts.append(Part("text", prompt))
+            add_parts(builder, "user", user_parts, place, meta=time)
+        _add_reply(row, extras, builder, place)
     return builder.build(
         title=piece.name or UNTITLED,
         system_prompt=first_system or None,
-        held_at=moment(first["datetime_utc"]),
+        held_at=moment(first_response["datetime_utc"]),
     )
 
 
 def _add_reply(
-    row: Row, beside: Beside, builder: TranscriptBuilder, place: str
+    row: Row, extras: ResponseExtras, builder: TranscriptBuilder, place: str
 ) -> None:
-    calls = beside.calls.get(row["id"], [])
+    calls = extras.calls.get(row["id"], [])
     if not row["response"] and not calls:
         return
     note = builder.note_at(place)
     parts = [Part("reasoning", row["reasoning"]), Part("text", row["response"])]
     for call in calls:
-        given = call["arguments"] or None
-        parts.append(named_call(call["tool_call_id"], call["name"], given, note))
-    add_parts(builder, "assistant", parts, place, meta=_asked(row))
+        arguments = call["arguments"] or None
+        parts.append(named_call(call["tool_call_id"], call["name"], arguments, note))
+    add_parts(builder, "assistant", parts, place, meta=_reply_meta(row))
 
 
 def _result(
-    fields: Mapping[str, Any], id: object, name: object, shown: Iterable[str]
+    fields: Mapping[str, Any], id: object, name: object, attachments: Iterable[str]
 ) -> Part:
-    """Return the result of a tool: its output, or else the exception that it raised, and what it attached."""
+    """Return the result of a tool: its output, or else the exception that it raised, and its attachments."""
     output = cell_text(fields.get("output"))
     exception = cell_text(fields.get("exception"))
-    text = joined([output or exception, *shown])
-    raised = exception if output and exception else None
-    return result_part(cell_text(id), text, name, exception=raised)
+    text = joined([output or exception, *attachments])
+    # It stands in the text already where there is no output.
+    extra_exception = exception if output and exception else None
+    return result_part(cell_text(id), text, name, exception=extra_exception)
 
 
 class Store:
-    """All messages of the newer tables, by hash, with their parts, and what the turns say of them."""
+    """All messages of the newer tables, by hash, with their parts, and the ``meta`` that their turns have."""
 
     def __init__(self, tables: Tables) -> None:
         self.roles: dict[str, str] = {}
@@ -289,10 +311,10 @@ class Store:
         self.fragments = _fragment_texts(tables)
         self.meta: dict[str, dict[str, str]] = {}
         for turn in _rows(tables, "turns", TURN_COLUMNS, ("datetime_utc",)):
-            # A message is shared by all that say it after the same history: the first turn is when it was said.
-            asked = with_time(turn["datetime_utc"])
-            self.meta.setdefault(turn["parent_message_hash"], asked)
-            self.meta.setdefault(turn["tip_message_hash"], _asked(turn))
+            # A message is shared by all threads that say it after the same history: it was said in the first turn.
+            asked_at = with_time(turn["datetime_utc"])
+            self.meta.setdefault(turn["parent_message_hash"], asked_at)
+            self.meta.setdefault(turn["tip_message_hash"], _reply_meta(turn))
 
     def label(self, attachment: object) -> str:
         """Return the stand-in of an attachment."""
@@ -313,16 +335,16 @@ def _threads(tables: Tables, names: Mapping[str, str]) -> list[Thread]:
     """Return all threads that have messages; where no thread is kept, one for each end of the tree."""
     store = Store(tables)
     columns = ("id", "name", "tip_message_hash", "datetime_utc")
-    found = []
+    threads = []
     for row in _rows(tables, "threads", columns, ("datetime_utc", "id")):
         name = names.get(row["id"]) or row["name"]
         tip = row["tip_message_hash"]
         if tip:
-            found.append(Thread(row["id"], name, tip, row["datetime_utc"], store))
-    if found:
-        return found
-    ends = leaves(store.parent_of)
-    return [Thread("", names.get("", ""), hash, "", store) for hash in ends]
+            threads.append(Thread(row["id"], name, tip, row["datetime_utc"], store))
+    if threads:
+        return threads
+    tips = leaves(store.parent_of)
+    return [Thread("", names.get("", ""), tip, "", store) for tip in tips]
 
 
 def _read_thread(piece: Thread, builder: TranscriptBuilder) -> Transcript:
@@ -363,8 +385,8 @@ def _parts(
         call = {**payload, "id": id, "name": name}
         return call_parts([call], builder.note_at(place))
     if kind == "tool_result":
-        shown = map(store.label, list_at(payload, "attachments"))
-        return [_result(payload, id, name, shown)]
+        attachments = map(store.label, list_at(payload, "attachments"))
+        return [_result(payload, id, name, attachments)]
     if kind == "attachment":
         return [Part("text", store.label(payload.get("attachment")))]
     builder.note(UNKNOWN_KIND, place)
@@ -378,7 +400,8 @@ def _text(
     builder: TranscriptBuilder,
     place: str,
 ) -> str:
-    """Return the text of a part; one that borrows from fragments is a list of pieces."""
+    """Return the text of a part. One that borrows from fragments is a list of pieces: ``{"fragment": 3}`` or
+    ``{"literal": "And this?"}``."""
     if row["text"]:
         return str(row["text"])
     texts = []

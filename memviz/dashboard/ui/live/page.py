@@ -37,7 +37,7 @@ from memviz.dashboard.words.live import (
     growth_words,
     problem_words,
     program_words,
-    taken_words,
+    removed_words,
 )
 from memviz.storage.watched import Watched
 from memviz.watching.example import begin_example, grow_example
@@ -280,7 +280,7 @@ def _draw_stage(view: LiveView) -> None:
             "memviz replays the log here by the rules above: it is no picture of what the program sent."
         )
     ]
-    if view.taken is not None:
+    if view.removed is not None:
         sentences.append(
             _("What the last compaction took out, further below, is from the log.")
         )
@@ -309,16 +309,16 @@ def _draw_largest(items: Sequence[Item]) -> None:
 
 def _draw_compacted(view: LiveView) -> None:
     st.subheader(_("What the last compaction took out"), anchor=False)
-    if view.taken is None:
+    if view.removed is None:
         words = _("The program has compacted nothing yet.")
         if view.start:
             words = _("The program has compacted nothing among these messages.")
         st.caption(words)
         return
-    st.text(taken_words(view.taken))
-    for item in view.taken.largest:
+    st.text(removed_words(view.removed))
+    for item in view.removed.largest:
         words = " ".join(item.text.split())[:MAX_SHOWN_CHARS]
         st.text(f"{item.tokens:,} · {_(ROLES[item.role])} · {words}")
-    if view.taken.event.text:
+    if view.removed.event.text:
         with st.expander(_("Its summary")):
-            st.text(view.taken.event.text)
+            st.text(view.removed.event.text)
