@@ -109,7 +109,11 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was collected and imported out of that search."""
+    """Leave what was collected and imported out of that search. And let the loggers of Streamlit, a hundred of them,
+    pass on what they are told: pytest would add its handlers to each of them six times a test."""
+    for name, logger in logging.root.manager.loggerDict.items():
+        if name.startswith("streamlit.") and isinstance(logger, logging.Logger):
+            logger.propagate = True
     gc.collect()
     gc.freeze()
 
