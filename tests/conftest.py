@@ -23,9 +23,11 @@ import gc
 import logging
 import os
 import re
+import ssl
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -60,6 +62,8 @@ figure.VALIDATED = True  # a property that Plotly does not know fails a test, no
 
 # Python looks for what nobody holds any more, again and again through the thousands of tests that were collected.
 gc.set_threshold(100_000, 50, 100)
+# Every client of HTTP reads the certificates of all authorities, for 40 ms. No test calls another machine.
+ssl.create_default_context = cache(ssl.create_default_context)
 # Where the machine forbids Python to keep what it has compiled, each of hundreds of processes would compile all of it.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
