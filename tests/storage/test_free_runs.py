@@ -40,8 +40,7 @@ from tests.storage.stored_runs import stored_runs
 from tests.strategies.conversations import conversations, outcomes, summarizer
 from tests.tables import for_each
 
-every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
-for_every_kind = for_each("id", REPRESENTATIVES)
+every_kind = for_each("id", REPRESENTATIVES)
 BUFFER = memviz.strategy("buffer")
 
 
@@ -108,7 +107,7 @@ class TestKeeping:
         plan=outcomes,
         prompt=st.sampled_from([None, "Be kind."]),
     )
-    @for_every_kind
+    @every_kind
     def test_comes_back_equal_whole_or_half(
         self,
         store: Store,
