@@ -23,14 +23,20 @@ import gc
 import logging
 import os
 import re
+import ssl
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
+from sqlalchemy import Engine
+from sqlalchemy.util import LRUCache
 
 from memviz.dashboard.charts import figure
 from memviz.engine import background_replay
@@ -60,6 +66,28 @@ figure.VALIDATED = True  # a property that Plotly does not know fails a test, no
 
 # Python looks for what nobody holds any more, again and again through the thousands of tests that were collected.
 gc.set_threshold(100_000, 50, 100)
+
+
+class CompiledStatements(LRUCache):
+    """Compiled statements of one kind of database, found whichever engine of it has compiled them. The key that
+    SQLAlchemy keeps one by begins with the dialect, of which each engine has its own."""
+
+    def get(self, key: tuple[Any, ...], default: Any = None) -> Any:
+        return super().get(key[1:], default)
+
+    def __setitem__(self, key: tuple[Any, ...], compiled: Any) -> None:
+        super().__setitem__(key[1:], compiled)
+
+
+_COMPILED: defaultdict[str, CompiledStatements] = defaultdict(
+    lambda: CompiledStatements(1_000)
+)
+# A library has an engine of its own, which would compile each statement anew: a fifth of the time of tests of storage.
+Engine._compiled_cache = property(
+    lambda engine: _COMPILED[engine.dialect.name], lambda _engine, _own: None
+)
+# Every client of HTTP reads the certificates of all authorities, for 40 ms. No test calls another machine.
+ssl.create_default_context = cache(ssl.create_default_context)
 # Where the machine forbids Python to keep what it has compiled, each of hundreds of processes would compile all of it.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
@@ -109,7 +137,11 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was collected and imported out of that search."""
+    """Leave what was collected and imported out of that search. And let the loggers of Streamlit, a hundred of them,
+    pass on what they are told: pytest would add its handlers to each of them six times a test."""
+    for name, logger in logging.root.manager.loggerDict.items():
+        if name.startswith("streamlit.") and isinstance(logger, logging.Logger):
+            logger.propagate = True
     gc.collect()
     gc.freeze()
 

@@ -47,16 +47,16 @@ def test_says_what_it_costs_and_asks_nobody_without_an_agreement(
     assert server.requests == []
 
 
-@pytest.mark.parametrize(("setting", "texts"), [(ASKED, 92), (FACTS, 150)])
+@pytest.mark.parametrize(("setting", "texts"), [(ASKED, 28), (FACTS, 79)])
 def test_no_vector_is_paid_twice(
     server: OpenAIServer, setting: tuple[str, ...], texts: int, tmp_path: Path
 ) -> None:
-    first = memviz("replay", "sample-trip", *setting, *PAID)
+    first = memviz("replay", "sample-household", *setting, *PAID)
     assert "Spent on vectors and summaries: $0.00" in first.err
     asked = [text for one in server.requests for text in one.body["input"]]
     assert len(asked) == len(set(asked)) >= texts
     # Without a budget nobody could be asked.
-    again = memviz("replay", "sample-trip", *setting)
+    again = memviz("replay", "sample-household", *setting)
     assert again.out == first.out
     assert sum(len(one.body["input"]) for one in server.requests) == len(asked)
     written = b"".join(

@@ -45,8 +45,11 @@ def test_every_file_of_the_folder_is_a_target_or_serves_one() -> None:
     )
 
 
-@pytest.mark.parametrize(("target", "id"), EVERY)
+every_file = for_each(("target", "id"), EVERY)
+
+
 class TestEveryFile:
+    @every_file
     def test_is_the_same_each_time_and_says_where_it_was_found(
         self, target: str, id: str
     ) -> None:
@@ -56,6 +59,7 @@ class TestEveryFile:
         assert f"# Found with memviz: {CHANGES['found']}" in text
         assert wanted.strategy.label in text.partition("\n")[0]
 
+    @every_file
     def test_names_what_differs_or_says_that_nothing_does(
         self, target: str, id: str
     ) -> None:
@@ -64,6 +68,7 @@ class TestEveryFile:
             "# It sends what memviz simulated" in text
         )
 
+    @every_file
     def test_a_text_from_outside_stays_a_comment(self, target: str, id: str) -> None:
         plain, hostile = (
             targets()[target].write(setting(id, found=found)) for found in ("", HOSTILE)
@@ -74,6 +79,7 @@ class TestEveryFile:
         assert len(added) == len(hostile.splitlines()) - len(plain.splitlines()) > 0
         assert all(line.startswith("# ") and line.isprintable() for line in added)
 
+    @every_file
     def test_an_unprintable_system_prompt_comes_back_as_it_was(
         self, target: str, id: str
     ) -> None:

@@ -537,29 +537,48 @@ def family(cls: type[MemvizError] = MemvizError) -> Iterator[type[MemvizError]]:
         yield from family(member)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.fixture(scope="module")
+def errors_caused(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Mapping[str, MemvizError]:
+    """The error of each case."""
+    return {name: caused(name, tmp_path_factory.mktemp("case")) for name in CASES}
+
+
 class TestCaused:
-    def test_says_what_where_and_what_to_do(self, name: str, tmp_path: Path) -> None:
-        message = str(caused(name, tmp_path))
+    @for_each("name", CASES)
+    def test_says_what_where_and_what_to_do(
+        self, name: str, errors_caused: Mapping[str, MemvizError]
+    ) -> None:
+        message = str(errors_caused[name])
         for words in CASES[name].words:
             assert words in message
         assert message.endswith("."), "whole sentences"
         assert "Traceback" not in message
         assert "\n" not in message
 
-    def test_has_its_values_as_attributes(self, name: str, tmp_path: Path) -> None:
-        error = caused(name, tmp_path)
+    @for_each("name", CASES)
+    def test_has_its_values_as_attributes(
+        self, name: str, errors_caused: Mapping[str, MemvizError]
+    ) -> None:
+        error = errors_caused[name]
         for attribute, value in CASES[name].attributes.items():
             assert getattr(error, attribute) == value, attribute
 
-    def test_keeps_the_key_to_itself(self, name: str, tmp_path: Path) -> None:
-        error = caused(name, tmp_path)
+    @for_each("name", CASES)
+    def test_keeps_the_key_to_itself(
+        self, name: str, errors_caused: Mapping[str, MemvizError]
+    ) -> None:
+        error = errors_caused[name]
         assert KEY not in str(error) + repr(error) + repr(vars(error)) + repr(
             error.args
         )
 
-    def test_comes_whole_from_another_process(self, name: str, tmp_path: Path) -> None:
-        error = caused(name, tmp_path)
+    @for_each("name", CASES)
+    def test_comes_whole_from_another_process(
+        self, name: str, errors_caused: Mapping[str, MemvizError]
+    ) -> None:
+        error = errors_caused[name]
         for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):  # noqa: S301
             assert type(again) is type(error)
             assert str(again) == str(error)
@@ -569,9 +588,11 @@ class TestCaused:
             }
 
 
-def test_no_error_of_the_house_is_left_out(tmp_path: Path) -> None:
+def test_no_error_of_the_house_is_left_out(
+    errors_caused: Mapping[str, MemvizError],
+) -> None:
     seen = (
-        {type(caused(name, tmp_path)) for name in CASES}
+        {type(error) for error in errors_caused.values()}
         | FROM_PROVIDERS
         | FROM_TERMINAL
         | FROM_CLUSTERS

@@ -28,7 +28,6 @@ from tests.strategies.conversations import conversations, outcomes, summarizer
 from tests.tables import for_each
 
 every_kind = for_each("id", REPRESENTATIVES)
-for_every_kind = for_each("id", REPRESENTATIVES)
 BUFFER = memviz.strategy("buffer")
 
 
@@ -77,7 +76,7 @@ def a_replay(
 
 class TestTheRun:
     @given(messages=conversations(), plan=outcomes)
-    @for_every_kind
+    @every_kind
     def test_stays_as_it_is(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:
@@ -114,7 +113,7 @@ class TestTheRun:
 
 class TestTheContext:
     @given(messages=conversations(), plan=outcomes)
-    @for_every_kind
+    @every_kind
     def test_is_what_a_chat_over_this_run_would_send(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:

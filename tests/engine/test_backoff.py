@@ -17,8 +17,9 @@ from memviz.engine.free_run import free_run
 from memviz.engine.run import Run
 from memviz.models.litellm_client import LiteLLMModel
 from tests.engine.probes import SUMMARIZING, small, talk, timeless
+from tests.tables import for_each
 
-every_summarizing = pytest.mark.parametrize("id", SUMMARIZING)
+every_summarizing = for_each("id", SUMMARIZING)
 DOWN = ModelError("down")
 
 

@@ -17,8 +17,7 @@ from tests.same_runs import contents
 from tests.strategies.conversations import outcomes, summarizer, text_of
 from tests.tables import for_each
 
-every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
-for_every_kind = for_each("id", REPRESENTATIVES)
+every_kind = for_each("id", REPRESENTATIVES)
 words = st.integers(1, 12)
 
 
@@ -433,8 +432,8 @@ class TestResume:
 
 
 class TestResumeAfterAStop:
-    @every_kind
     @for_each("words", [1, 30])
+    @every_kind
     def test_goes_on_as_if_it_had_never_been_put_away(
         self, id: str, words: int
     ) -> None:
@@ -458,7 +457,7 @@ class TestLiveIsReplay:
     @given(
         sizes=st.lists(st.tuples(words, words), min_size=1, max_size=10), plan=outcomes
     )
-    @for_every_kind
+    @every_kind
     def test_for_the_same_transcript_and_summaries(
         self, id: str, sizes: list[tuple[int, int]], plan: list[str]
     ) -> None:

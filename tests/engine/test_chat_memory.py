@@ -28,7 +28,6 @@ from tests.strategies.conversations import conversations, outcomes, summarizer
 from tests.tables import for_each
 
 every_kind = for_each("id", REPRESENTATIVES)
-for_every_kind = for_each("id", REPRESENTATIVES)
 
 
 def memory_of(id: str, messages: list[Message], **options: object) -> ChatMemory:
@@ -41,7 +40,7 @@ def memory_of(id: str, messages: list[Message], **options: object) -> ChatMemory
 
 class TestLoad:
     @given(messages=conversations(), plan=outcomes)
-    @for_every_kind
+    @every_kind
     def test_at_each_request_gives_what_a_replay_sends(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:
@@ -156,7 +155,7 @@ class TestLoad:
 
 class TestLogIsNeverCut:
     @given(messages=conversations(), plan=outcomes)
-    @for_every_kind
+    @every_kind
     def test_get_all_has_every_message(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:

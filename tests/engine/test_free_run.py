@@ -31,8 +31,7 @@ from tests.same_runs import contents
 from tests.strategies.conversations import conversations, outcomes, summarizer
 from tests.tables import for_each
 
-every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
-for_every_kind = for_each("id", REPRESENTATIVES)
+every_kind = for_each("id", REPRESENTATIVES)
 BUFFER = memviz.strategy("buffer")
 TOOL_TALK = [
     Message("system", "You are a weather man."),
@@ -112,13 +111,13 @@ def requests_of(free: FreeRun) -> list[tuple[Message, ...]]:
 
 
 class TestRequests:
-    @every_kind
     @given(
         messages=conversations(),
         plan=outcomes,
         prompt=st.sampled_from([None, "Be kind."]),
         data=st.data(),
     )
+    @every_kind
     def test_are_the_replay_s_when_the_model_says_what_the_transcript_says(
         self,
         id: str,
@@ -268,8 +267,8 @@ class TestProgress:
 
 
 class TestFailure:
-    @every_kind
     @for_each("failing", [1, 4, 8])
+    @every_kind
     def test_leaves_all_turns_before_and_the_same_request_is_sent_again(
         self, id: str, failing: int
     ) -> None:
@@ -294,7 +293,7 @@ class TestFailure:
         )
 
     @given(plan=outcomes, failing=st.sets(st.integers(1, 8)))
-    @for_every_kind
+    @every_kind
     def test_asks_the_summarizer_no_more_than_once_more(
         self, id: str, plan: list[str], failing: set[int]
     ) -> None:
@@ -372,8 +371,8 @@ class TestStop:
 
 
 class TestGoingOn:
-    @every_kind
     @for_each("left", ["between turns", "after a failure", "within a reply"])
+    @every_kind
     def test_from_where_it_was_left_ends_as_if_never_left(
         self, id: str, left: str
     ) -> None:

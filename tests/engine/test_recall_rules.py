@@ -32,10 +32,7 @@ from tests.strategies.conversations import conversations, text_of
 from tests.tables import for_each
 
 # What one looks up by itself stands among what is recalled: its own test has both.
-every_strategy = pytest.mark.parametrize(
-    "id", [id for id in IDS if not memviz.strategies()[id].looks_up]
-)
-for_every_strategy = for_each(
+every_strategy = for_each(
     "id", [id for id in IDS if not memviz.strategies()[id].looks_up]
 )
 TURNS = 14
@@ -141,13 +138,13 @@ def place_of_recalled(plain: memviz.TurnRecord, repair: bool) -> int:
     return at
 
 
-@every_strategy
 @given(
     messages=conversations(),
     data=st.data(),
     bound=st.integers(1, 6),
     repair=st.booleans(),
 )
+@every_strategy
 def test_in_a_replay_all_that_stands_before_the_recalled_messages_is_as_without_them(
     id: str, messages: list[Message], data: st.DataObject, bound: int, repair: bool
 ) -> None:
@@ -202,7 +199,7 @@ IN_RECALLED = ("recalled", "overhead", "tools", "names")
     ),
     bound=st.integers(1, 6),
 )
-@for_every_strategy
+@every_strategy
 def test_in_a_live_chat_too_and_a_retry_asks_the_same_and_then_they_are_gone(
     id: str, turns: list[tuple[int, list[Query], int]], bound: int
 ) -> None:
@@ -258,7 +255,7 @@ rounds = st.builds(in_rounds, st.lists(queries, max_size=3), st.integers(1, 3))
     ),
     bound=st.integers(1, 6),
 )
-@for_every_strategy
+@every_strategy
 def test_what_the_model_recalls_obeys_the_same_rules(
     id: str, turns: list[tuple[int, list[list[Query]], list[Query]]], bound: int
 ) -> None:

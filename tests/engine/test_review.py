@@ -22,7 +22,7 @@ from tests.engine.probes import SUMMARIZING, Digest, sent, small, talk, timeless
 from tests.same_runs import contents
 from tests.tables import for_each
 
-every_summarizing = pytest.mark.parametrize("id", SUMMARIZING)
+every_summarizing = for_each("id", SUMMARIZING)
 
 
 def chat_under(
@@ -411,13 +411,13 @@ class TestUndo:
         with pytest.raises(ReviewError, match="nothing to undo"):
             chat.undo_summary()
 
-    @every_summarizing
     @given(
         steps=st.lists(
             st.sampled_from(["say", "say", "edit", "undo", "undo turn"]), max_size=14
         ),
         data=st.data(),
     )
+    @every_summarizing
     def test_any_mixture_keeps_every_message_in_exactly_one_place(
         self, id: str, steps: list[str], data: st.DataObject
     ) -> None:

@@ -16,8 +16,7 @@ from tests.same_runs import contents
 from tests.strategies.conversations import COUNTERS, conversations, outcomes, summarizer
 from tests.tables import for_each
 
-every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
-for_every_kind = for_each("id", REPRESENTATIVES)
+every_kind = for_each("id", REPRESENTATIVES)
 
 
 def through_json(run: Run) -> Run:
@@ -60,7 +59,7 @@ class TestJson:
         prompt=st.sampled_from([None, "Be kind."]),
         recalled=st.none() | st.integers(-1, 20),
     )
-    @for_every_kind
+    @every_kind
     def test_there_and_back_is_the_same_run(
         self,
         id: str,
@@ -189,8 +188,8 @@ class TestFates:
         assert run.fates_at(run.pending)[0] == Fate.SUMMARIZED
 
     @pytest.mark.slow
-    @every_kind
     @given(messages=conversations(), plan=outcomes, data=st.data())
+    @every_kind
     def test_fates_say_what_the_blocks_say(
         self, id: str, messages: list[Message], plan: list[str], data: st.DataObject
     ) -> None:
@@ -228,8 +227,8 @@ class TestFates:
                     expected = Fate.DROPPED
                 assert row[position] == expected, position
 
-    @every_kind
     @given(messages=conversations(), plan=outcomes, data=st.data())
+    @every_kind
     def test_slices_are_parts_of_the_whole(
         self, id: str, messages: list[Message], plan: list[str], data: st.DataObject
     ) -> None:
@@ -299,7 +298,7 @@ class TestFates:
         }
 
     @given(messages=conversations(), plan=outcomes)
-    @for_every_kind
+    @every_kind
     def test_generations_agree_with_following_each_message_by_hand(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:

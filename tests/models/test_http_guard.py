@@ -18,6 +18,7 @@ from memviz.models.connection_check import check_connection
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import NAME, check_sentence, client, failure
 from tests.models.openai_server import Answer, OpenAIServer, chunk, events
+from tests.tables import for_each
 
 pytestmark = pytest.mark.usefixtures("no_provider_keys")
 
@@ -147,10 +148,8 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", [NAME, "mistral/mistral-small", "openrouter/some/model"]
-)
-@pytest.mark.parametrize("event", MALFORMED)
+@for_each("name", [NAME, "mistral/mistral-small", "openrouter/some/model"])
+@for_each("event", MALFORMED)
 def test_a_malformed_event_is_no_failure_of_the_server(
     server: OpenAIServer, name: str, event: str
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memviz.transcripts.samples import sample
 from tests.postgres import PostgresCluster, running_postgres
 
 BOTH = ("file", "server")
@@ -64,3 +65,12 @@ def shared_library(request: pytest.FixtureRequest) -> Iterator[str]:
     cluster: PostgresCluster = request.getfixturevalue("postgres")
     with cluster.library() as address:
         yield address
+
+
+@pytest.fixture
+def one_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new library holds one bundled conversation: to write all of them takes longer than what most tests do. For
+    tests to which it makes no difference how many there are."""
+    monkeypatch.setattr(
+        "memviz.storage.workspace.bundled", lambda: {"household": sample("household")}
+    )

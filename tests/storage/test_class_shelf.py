@@ -20,6 +20,7 @@ from memviz.transcripts.base import Probe
 from tests.models.recordings.recorded import a_recording_of
 from tests.storage.conftest import BOTH, library_of
 
+pytestmark = pytest.mark.usefixtures("one_sample")
 ANA = Visitor("a" * 32, "Ana")
 BO = Visitor("b" * 32)
 TEACHER = Visitor("c" * 32, "Ms Lee", is_teacher=True)

@@ -40,8 +40,7 @@ from tests.storage.stored_runs import stored_runs
 from tests.strategies.conversations import conversations, outcomes, summarizer
 from tests.tables import for_each
 
-every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
-for_every_kind = for_each("id", REPRESENTATIVES)
+every_kind = for_each("id", REPRESENTATIVES)
 BUFFER = memviz.strategy("buffer")
 
 
@@ -108,7 +107,7 @@ class TestKeeping:
         plan=outcomes,
         prompt=st.sampled_from([None, "Be kind."]),
     )
-    @for_every_kind
+    @every_kind
     def test_comes_back_equal_whole_or_half(
         self,
         store: Store,
@@ -309,15 +308,15 @@ class TestDamage:
         self, path: Path, junk: object
     ) -> None:
         store = Store(path)
-        id = a_conversation(store, 5)
+        id = a_conversation(store)
         strategy = memviz.strategy("chat_summary_buffer", token_limit=20)
         free = a_free_run(
-            5, (), strategy, recalls={3: Recall(turns=[1])}, system_prompt="Be kind."
+            3, (), strategy, recalls={3: Recall(turns=[1])}, system_prompt="Be kind."
         )
         while not free.is_complete:
             list(free.next_turn())
         assert free.run.summaries
-        store.save_free_run(id, free.run, "k", 10)
+        store.save_free_run(id, free.run, "k", 6)
         record = json.loads(json.dumps(free.run.to_dict()))
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             for *way, last in [*places(record)]:

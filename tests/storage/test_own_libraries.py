@@ -25,6 +25,7 @@ from memviz.storage.workspace import Workspace
 from tests.postgres import PostgresCluster
 from tests.storage.conftest import BOTH
 
+pytestmark = pytest.mark.usefixtures("one_sample")
 ANA, BO = "a" * 32, "b" * 32
 AMPLE = Limits(1_000, 10**9)
 DAY = 86_400.0

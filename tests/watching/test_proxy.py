@@ -8,6 +8,7 @@ import logging
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import httpx
@@ -58,7 +59,8 @@ def keeper(tmp_path: Path) -> Keeper:
 def proxy(upstream: OpenAIServer, keeper: Keeper) -> Iterator[LocalServer]:
     server = serve_proxy(keeper, upstream.api_base.removesuffix("/v1"), 0)
     yield server
-    server.close()
+    # uvicorn looks ten times a second whether it is to end, and the next test need not wait for that.
+    Thread(target=server.close, daemon=True).start()
 
 
 @pytest.fixture

@@ -17,9 +17,10 @@ from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.registry import model
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.loading import load_file
 from tests.engine.probes import REPRESENTATIVES, Digest, small
 from tests.metrics.requests.tool_loops import tool_loop
-from tests.real_conversations import MISSING, is_there, real_conversations
+from tests.real_conversations import FOLDER, MISSING, is_there, real_conversations
 from tests.tables import for_each
 
 COUNT = memviz.counter("o200k_base")
@@ -142,11 +143,16 @@ def test_every_real_conversation_with_tools(id: str) -> None:
     )
 
 
+@cache
+def first_airline_talk() -> Transcript:
+    file = load_file(FOLDER / "tau_bench_airline_20.json")
+    return next(iter(file.transcripts))
+
+
 @needs_data
 @for_each("id", REPRESENTATIVES)
 def test_the_first_real_conversation_with_small_limits(id: str) -> None:
-    one = real_conversations()["tau_bench_airline_20.json"][0]
-    run = check(one, small(id), Digest())
+    run = check(first_airline_talk(), small(id), Digest())
     assert (len(run.requests), len(run.turns)) == (15, 7)
 
 

@@ -34,7 +34,6 @@ from tests.strategies.conversations import conversations, outcomes, summarizer
 from tests.tables import for_each
 
 every_kind = for_each("id", REPRESENTATIVES)
-for_every_kind = for_each("id", REPRESENTATIVES)
 texts = st.text(alphabet="ab \n", max_size=12)
 recalls = st.dictionaries(
     st.integers(1, 8),
@@ -55,7 +54,7 @@ recalls = st.dictionaries(
     repair=st.booleans(),
     edits=st.dictionaries(st.integers(1, 4), st.just("summary 1, new")),
 )
-@for_every_kind
+@every_kind
 @for_each("counter", ["chars4", "o200k_base"])
 def test_what_is_shared_is_what_comparing_the_real_messages_gives(
     id: str,
@@ -320,7 +319,7 @@ def test_every_draft_of_a_reviewed_summary_counts(text: str | None) -> None:
 
 
 @given(messages=conversations(), plan=outcomes, recalled=recalls)
-@for_every_kind
+@every_kind
 def test_totals_are_those_of_token_use(
     id: str, messages: list[Message], plan: list[str], recalled: dict[int, Recall]
 ) -> None:

@@ -33,6 +33,7 @@ from memviz.tuning.fleet.results import FleetSweep
 from memviz.tuning.fleet.tables import CONVERSATIONS, FAILURES, REQUESTS
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import measures_of
+from tests.tables import for_each
 from tests.transcripts.fleet.chats import chat, lines, packed_chats
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -421,13 +422,12 @@ class ClientError(Exception):
     """An error as those of aiohttp are: no OSError."""
 
 
-@pytest.mark.parametrize("moment", ["open", "read"])
-@pytest.mark.parametrize(
+@for_each("moment", ["open", "read"])
+@for_each(
     "error",
     [FSTimeoutError(), ConnectionError(), ClientError("https://h/x?sig=QQ"), OSError(5, "x?sig=QQ")],
-    ids=repr,
 )  # fmt: skip
-@pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.jsonl.zst", "x.parquet", "x.json"])  # fmt: skip
+@for_each("name", ["x.jsonl", "x.jsonl.gz", "x.jsonl.zst", "x.parquet", "x.json"])  # fmt: skip
 def test_a_network_that_drops_ends_it_and_is_no_damage(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -435,7 +435,9 @@ def test_a_network_that_drops_ends_it_and_is_no_damage(
     error: Exception,
     moment: str,
 ) -> None:
-    (tmp_path / name).write_bytes(b"{}")
+    source = tmp_path / moment / type(error).__name__ / name
+    source.parent.mkdir(parents=True, exist_ok=True)
+    source.write_bytes(b"{}")
 
     class Dropping(BytesIO):
         def read(self, size: int | None = -1) -> bytes:
@@ -448,7 +450,7 @@ def test_a_network_that_drops_ends_it_and_is_no_damage(
 
     monkeypatch.setattr(LocalFileSystem, "open", drop)
     with pytest.raises(SweepError, match="cannot be read any more") as refusal:
-        swept(tmp_path / name, tmp_path / "out")
+        swept(source, source.with_name(f"{name}.out"))
     assert "QQ" not in str(refusal.value)
 
 
