@@ -151,23 +151,31 @@ def answers_said(
 
 
 def ask_all(
-    setting: Strategy,
+    settings: Iterable[Strategy],
     messages: Sequence[Message],
     probes: Sequence[Probe],
     said: Sequence[set[int]],
-) -> Under:
-    """Each of these questions behind the whole conversation."""
-    known = None
-    notes_usd = 0.0
-    if setting.trigger is not Trigger.NEVER:
-        run = memviz.replay(messages, setting, model="offline", counter="o200k_base")
-        known = memviz.Chat.resume(run).memory
-        notes_usd = usd_of_notes(run)
-    asked = []
+) -> dict[Strategy, Under]:
+    """Each of these questions behind the whole conversation, under each setting."""
+    conversation = Log(messages)
+    memories: dict[Strategy, Memory | None] = {}
+    under = {}
+    for setting in settings:
+        memories[setting] = None
+        notes_usd = 0.0
+        if setting.trigger is not Trigger.NEVER:
+            run = memviz.replay(
+                conversation, setting, model="offline", counter="o200k_base"
+            )
+            memories[setting] = memviz.Chat.resume(run).memory
+            notes_usd = usd_of_notes(run)
+        under[setting] = Under([], notes_usd)
     for probe, said_at in zip(probes, said, strict=True):
+        # One for all settings: what it has counted and indexed for the first is there for the others.
         log = Log([*messages, Message("user", probe.question)])
-        asked.append(ask(setting, log, probe, known, said_at))
-    return Under(asked, notes_usd)
+        for setting, memory in memories.items():
+            under[setting].asked.append(ask(setting, log, probe, memory, said_at))
+    return under
 
 
 def look_at_calls(setting: Strategy, messages: Sequence[Message]) -> Under:
@@ -225,12 +233,15 @@ def table(
     for transcript in transcripts:
         probes = [probe for one, probe in named if one is transcript]
         messages = list(answered(transcript))
-        said = answers_said(messages, probes)
-        for setting, found in under.items():
-            if probes:
-                found.append(ask_all(setting, messages, probes, said))
-            elif not named:
-                found.append(look_at_calls(setting, transcript.messages))
+        if probes:
+            said = answers_said(messages, probes)
+            asked = ask_all(settings, messages, probes, said)
+            for setting, found in asked.items():
+                under[setting].append(found)
+        elif not named:
+            log = Log(transcript.messages)
+            for setting in settings:
+                under[setting].append(look_at_calls(setting, log))
     return "\n".join([HEAD, *(_row(setting, under[setting]) for setting in settings)])
 
 

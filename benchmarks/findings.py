@@ -16,6 +16,7 @@ from typing import NamedTuple
 from benchmarks import stand_in
 from benchmarks.measured import measured_conversations
 from memviz import (
+    Log,
     Run,
     Sweep,
     recordings,
@@ -27,10 +28,12 @@ from memviz import (
 )
 from memviz.core.text.wording import dollars
 from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.retention.retention import ProbeTexts
 from memviz.metrics.retention.survival import Agreement, agreement
 from memviz.metrics.summaries.events import sent_summary_tokens
 from memviz.models.names import DEFAULT_MODEL
 from memviz.strategies.base import Trigger
+from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import bundled
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
@@ -170,17 +173,24 @@ def by_kind() -> Iterator[str]:
     """How many facts of each kind the last request of each conversation knows."""
     yield "| setting | " + " | ".join(f"{kind}s" for kind in KINDS) + " |"
     yield "|---|" + "---|" * len(KINDS)
+    transcripts = list(bundled().values())
+    texts_of_each = [texts_of(transcript) for transcript in transcripts]
     for setting in KIND_SETTINGS:
         known: Counter[str] = Counter()
         stated: Counter[str] = Counter()
-        for transcript in bundled().values():
+        for transcript, texts in zip(transcripts, texts_of_each, strict=True):
             run = replay(transcript, setting)
-            kept = retention(run, transcript.probes)
+            kept = retention(run, transcript.probes, texts)
             for number, probe in enumerate(transcript.probes):
                 stated[probe.category] += int(kept.judged[-1, number])
                 known[probe.category] += int(kept.retained[-1, number])
         cells = " | ".join(f"{known[kind]} of {stated[kind]}" for kind in KINDS)
         yield f"| {setting.label} | {cells} |"
+
+
+def texts_of(transcript: Transcript) -> ProbeTexts:
+    """The questions of a conversation with its messages, which are read once for all settings."""
+    return ProbeTexts(Log(transcript.messages), transcript.probes)
 
 
 def against_recorded() -> Iterator[str]:
@@ -225,6 +235,7 @@ def compared() -> list[tuple[str, list[Run], Agreement]]:
         ):  # of a second model, over a conversation of another name
             continue
         transcript = bundled()[name]
+        texts = texts_of(transcript)
         for setting in recording.settings.values():
             chosen = {**setting.strategy}
             asked = strategy(chosen.pop("id"), **chosen)
@@ -233,7 +244,7 @@ def compared() -> list[tuple[str, list[Run], Agreement]]:
                     replay(transcript, asked, model=model)
                     for model in (f"recording:{name}", "offline")
                 ]
-                kept = [retention(run, transcript.probes) for run in runs]
+                kept = [retention(run, transcript.probes, texts) for run in runs]
                 found.append((name, runs, agreement(*kept)))
     return found
 

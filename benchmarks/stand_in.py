@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from benchmarks.measured import measured_conversations
 from benchmarks.synthetic.generator import generate
-from memviz import replay, retention, strategy
+from memviz import Log, replay, retention, strategy
+from memviz.metrics.retention.retention import ProbeTexts
 from memviz.models.offline import OfflineModel
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
@@ -86,14 +87,15 @@ def conversations() -> dict[str, Sequence[Transcript]]:
     }
 
 
-def kept(transcripts: Sequence[Transcript], setting: Strategy) -> Kept:
-    """What one setting keeps of all facts of these conversations."""
+def kept(
+    transcripts: Sequence[Transcript], texts: Sequence[ProbeTexts], setting: Strategy
+) -> Kept:
+    """What one setting keeps of all facts of these conversations, whose ``texts`` were read before."""
     last = facts = stale = 0
     means = []
-    for transcript in transcripts:
-        found = retention(
-            replay(transcript, setting, model=OfflineModel()), transcript.probes
-        )
+    for transcript, its_texts in zip(transcripts, texts, strict=True):
+        run = replay(transcript, setting, model=OfflineModel())
+        found = retention(run, transcript.probes, its_texts)
         known = (found.retained & found.born).sum(axis=1)
         born = found.born.sum(axis=1)
         last, facts = last + int(known[-1]), facts + int(born[-1])
@@ -107,8 +109,10 @@ def table() -> Iterator[str]:
     yield "| conversation | setting | kept at last, before | now | on average, before | now | outdated, before | now |"
     yield "|---|---|---|---|---|---|---|---|"
     for name, transcripts in conversations().items():
+        # Their messages are read once for all settings.
+        texts = [ProbeTexts(Log(one.messages), one.probes) for one in transcripts]
         for setting, before in zip(SETTINGS, BEFORE[name], strict=True):
-            now = kept(transcripts, setting)
+            now = kept(transcripts, texts, setting)
             yield (
                 f"| {name} | {setting.label} | {before.last} of {before.facts} | {now.last} of {now.facts} | "
                 f"{before.mean:.0%} | {now.mean:.0%} | {before.stale} | {now.stale} |"

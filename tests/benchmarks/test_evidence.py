@@ -22,7 +22,7 @@ from benchmarks.evidence import (
 from memviz import Log, Message, Probe, ToolCall, Transcript
 from memviz.transcripts.samples import bundled
 from tests.real_conversations import FOLDER, MISSING, is_there
-from tests.strategies.slow_pipeline import said
+from tests.strategies.slow_pipeline import said as said_in_turn
 
 PAGE = (Path(__file__).parents[2] / "docs" / "findings.md").read_text(encoding="utf-8")
 
@@ -156,13 +156,15 @@ def test_a_file_of_memory_stress_is_asked_at_its_checkpoints(tmp_path: Path) -> 
 
 
 def test_a_summary_tells_an_answer_whose_message_is_not_sent() -> None:
-    talk = [message for number in range(9) for message in said(number)]
+    talk = [message for number in range(9) for message in said_in_turn(number)]
     probe = Probe("Which code?", ("7731",), (0,), "numbers")
     talk[0] = Message("user", "The code of the gate is 7731.")
     setting = memviz.strategy("summary_only")
-    (asked,) = ask_all(setting, talk, [probe], answers_said(talk, [probe])).asked
+    said = answers_said(talk, [probe])
+    under = ask_all([setting], talk, [probe], said)[setting]
+    (asked,) = under.asked
     assert (asked.held, asked.is_told) == (0, True)
-    assert ask_all(setting, talk, [probe], [set()]).notes_usd > 0
+    assert under.notes_usd > 0
 
 
 def test_a_value_of_a_result_is_looked_up_in_the_request_that_led_to_its_use() -> None:
