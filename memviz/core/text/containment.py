@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, repeat
 from typing import NamedTuple
@@ -197,14 +197,17 @@ def _rarity(token: str) -> tuple[bool, int]:
     return token not in STOP_WORDS, len(token)
 
 
-def _chunks_with(tokens: set[str]) -> ByChunk[bool]:
-    """Return which chunks of a text without values have any of ``tokens``, or are only read with their neighbours."""
+def _number_chunks(numbers: Mapping[str, int]) -> ByChunk[tuple[int, ...] | None]:
+    """Return the ``numbers`` of the tokens of each chunk of a text without values; ``None`` for one that is only read
+    with its neighbours."""
 
-    def has_any(chunk: str) -> bool:
-        own_tokens = _TOKENS_WITHOUT_VALUES[chunk]
-        return own_tokens == _IN_CONTEXT or not tokens.isdisjoint(own_tokens)
+    def number_chunk(chunk: str) -> tuple[int, ...] | None:
+        tokens = _TOKENS_WITHOUT_VALUES[chunk]
+        if tokens == _IN_CONTEXT:
+            return None
+        return tuple(numbers.get(token, _UNKNOWN) for token in tokens)
 
-    return ByChunk(has_any)
+    return ByChunk(number_chunk)
 
 
 def contains(text: str, answer: str) -> bool:
@@ -269,7 +272,8 @@ class PhraseIndex:
             for form in answer_forms(phrase, tokens, may_omit_year=may_omit_year):
                 rows.append((number, form.is_bare or is_count, form.is_yearless))
                 self._coded.append([self._number_of(token) for token in form.tokens])
-                rarest.add(max(form.tokens, key=_rarity, default=""))
+                if form.tokens:
+                    rarest.add(max(form.tokens, key=_rarity))
         columns = np.array(rows, np.int64).reshape(-1, 3).T
         self._phrase_of = columns[0]
         self._is_bare, self._is_yearless = columns[1:].astype(bool)
@@ -277,8 +281,8 @@ class PhraseIndex:
         self._starts = np.cumsum(self._lengths) - self._lengths
         self._filled = np.flatnonzero(self._lengths)
         self._tokens = np.fromiter(chain.from_iterable(self._coded), np.int32)
-        self._may_tell = _chunks_with(rarest)
-        """True of the chunks of a text without values that may be a part of a phrase that it holds."""
+        self._rarest = {self._number_of(token) for token in rarest}
+        self._by_chunk = _number_chunks(self._numbers)
 
     def _number_of(self, token: str) -> int:
         return self._numbers.setdefault(token, len(self._numbers) + 1)
@@ -308,11 +312,19 @@ class PhraseIndex:
 
     def _read(self, text: str) -> list[int]:
         """The numbers of the tokens of a text, and a border; of a text that holds no phrase the border alone."""
-        if _has_no_values(text):
-            if not any(map(self._may_tell.__getitem__, text.split())):
-                return [_BORDER]
-        numbers = [*map(self._numbers.get, normal_tokens(text), repeat(_UNKNOWN))]
-        return [*numbers, _BORDER] if any(numbers) else [_BORDER]
+        numbers = self._read_chunks(text) if _has_no_values(text) else None
+        if numbers is None:
+            tokens = normal_tokens(text)
+            numbers = [*map(self._numbers.get, tokens, repeat(_UNKNOWN))]
+        return [_BORDER] if self._rarest.isdisjoint(numbers) else [*numbers, _BORDER]
+
+    def _read_chunks(self, text: str) -> list[int] | None:
+        """The numbers of the tokens of a text without values, ``None`` where some are only read with their
+        neighbours."""
+        by_chunk = [*map(self._by_chunk.__getitem__, text.split())]
+        if None in by_chunk:
+            return None
+        return [*chain.from_iterable(filter(None, by_chunk))]
 
     def _anchored(
         self, tokens: NDArray[np.int32]

@@ -47,7 +47,8 @@ _CUES = tuple(
     cue for cue in _ALL_CUES if not any(other in cue for other in _ALL_CUES - {cue})
 )
 """Without those that hold another one."""
-_REFERRING = {cue for cue in _CUES if any(cue in referring for referring in CUES)}
+_ALL_REFERRING = " / ".join(CUES)
+_REFERRING = {cue for cue in _CUES if cue in _ALL_REFERRING}
 """Of these a text has one where a sentence of it may take back the sentence before."""
 # "instead of" -> "instead": what one chunk of a text with the cue has to hold.
 _FRAGMENTS = {cue: max(cue.split(), key=len) for cue in _CUES if cue.isascii()}
