@@ -40,7 +40,7 @@ _NOTHING_BESIDES_NUMBERS: tuple[object, ...] = (
     [],
 )
 _NUMBERS = (*ROW, "input_stop", "first_compaction", "compaction_stop")
-"""The names of the numbers of one request, behind which the tokens of :data:`ALL_PARTS` follow."""
+"""The names of the numbers of one request, in the order in which they are kept."""
 _WHAT_IS_COUNTED = {
     "turn": "turn", "length": "message", "cursor": "message", "start": "message", "stop": "message",
     "input_start": "message", "input_stop": "message", "summary_count": "summary", "summary_start": "summary",
@@ -55,6 +55,7 @@ class _Row(NamedTuple):
     """One request, or the pieces of one, where they are numbers alone."""
 
     numbers: tuple[int, ...]
+    """Those of :data:`_NUMBERS`, and behind them the tokens of each of :data:`ALL_PARTS`; of pieces four."""
     notes_role: str
     """The role of the message of notes; empty where none is sent."""
 
@@ -129,22 +130,27 @@ def _read_numbers(values: Sequence[Any], over: Reading) -> Requests | None:
         return None
     columns = dict(zip(_NUMBERS, table.T, strict=False))
     after_messages = [made.after_message for made in over.compactions]
-    if not _is_sound(columns, over) or table.min() < 0:
+    is_in_order = after_messages == sorted(after_messages)
+    if table.min() < 0 or not is_in_order or not _is_sound(columns, over):
         return None
-    if after_messages != sorted(after_messages):
-        return None
-    requests = Requests()
-    requests.made.append(Made(0, over.space, over.strategy))
-    requests.summary_role = "".join(roles)
-    requests.numbers.frombytes(table[:, : len(ROW)].tobytes())
-    requests.counted.frombytes(table[:, len(_NUMBERS) :].tobytes())
-    requests.counted_rows.extend(range(len(table)))
+    requests = _requests_of(table, "".join(roles), over)
     # A compaction changed the first request of a log that was longer than at the compaction.
     changed = np.searchsorted(columns["length"], after_messages, side="right")
     for compaction, number in zip(over.compactions, changed.tolist(), strict=True):
         if number < len(table):
             earlier = requests.compactions_by_number.get(number, ())
             requests.compactions_by_number[number] = (*earlier, compaction)
+    return requests
+
+
+def _requests_of(table: Numbers, notes_role: str, over: Reading) -> Requests:
+    """Return the requests of a ``table`` [requests x numbers], each row as that of :class:`_Row`."""
+    requests = Requests()
+    requests.made.append(Made(0, over.space, over.strategy))
+    requests.summary_role = notes_role
+    requests.numbers.frombytes(table[:, : len(ROW)].tobytes())
+    requests.counted.frombytes(table[:, len(_NUMBERS) :].tobytes())
+    requests.counted_rows.extend(range(len(table)))
     return requests
 
 
