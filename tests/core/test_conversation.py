@@ -351,7 +351,7 @@ class TestLog:
             2,
             2,
         ]
-        assert log.turn_count == 2
+        assert count_turns(log) == log.turn_count == 2
         assert [tuple(turn) for turn in log.turns()] == [(1, 2, 4, 6), (2, 6, 10, 10)]
         assert log.system_stop == 1
         assert tuple(log.turn(0)) == (0, 1, 1, 2), (
