@@ -6,6 +6,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from memviz.core.messages import Message, ToolCall
@@ -305,3 +306,10 @@ class MessageLog(_Noted, Sequence[Message]):
         before it."""
         call = self._answered.get(position)
         return None if call is None else call.name
+
+
+def count_turns(messages: Iterable[Message]) -> int:
+    """Return the number of turns of a conversation, as :attr:`MessageLog.turn_count` does, without a log of it."""
+    speakers = [message.role for message in messages if message.role != "system"]
+    # Questions right behind each other are one turn.
+    return [role for role, _ in groupby(speakers)].count("user")

@@ -102,7 +102,7 @@ class Requests(Records):
         """The parts that were added last to ``others``."""
         self.beside: dict[int, Beside] = {}
         """What requests have besides their numbers, by their numbers (0-based): those that have anything."""
-        self._compactions: dict[int, tuple[Compaction, ...]] = {}
+        self.compactions_by_number: dict[int, tuple[Compaction, ...]] = {}
         self.made: list[Made] = []
         self._marks: list[tuple[int, tuple[tuple[str, int], ...]]] = [(0, ())]
         self._built: dict[int, TurnRecord] = {}
@@ -147,7 +147,7 @@ class Requests(Records):
                 settled = self._shared_with_newest(pieces)
             bounds = self._bounds_of(assemble(memory, pieces, settled=settled))
         if compactions:
-            self._compactions[len(self)] = compactions
+            self.compactions_by_number[len(self)] = compactions
         turn, call, _, _ = asked
         self._add(memory, strategy, (turn, call), bounds, input_start, reply_tokens)
 
@@ -163,7 +163,7 @@ class Requests(Records):
         if beside != _NOTHING_BESIDE:
             self.beside[number] = beside
         if record.compactions:
-            self._compactions[number] = record.compactions
+            self.compactions_by_number[number] = record.compactions
         self.counted_rows.append(number)
         self.counted.extend([record.tokens.get(part, 0) for part in ALL_PARTS])
         asked = parts.input.start if parts.input else memory.length
@@ -278,7 +278,7 @@ class Requests(Records):
             parts=parts,
             tokens=tokens,
             reply_tokens=reply_tokens,
-            compactions=self._compactions.get(number, ()),
+            compactions=self.compactions_by_number.get(number, ()),
             call=call,
             strategy=strategy,
             **beside._replace(flags=flags)._asdict(),
@@ -330,7 +330,7 @@ class Requests(Records):
 
     def compactions(self) -> Iterator[tuple[int, tuple[Compaction, ...]]]:
         """The compactions that changed a request first, with its number (0-based)."""
-        return iter(self._compactions.items())
+        return iter(self.compactions_by_number.items())
 
     def with_recalls(self) -> list[int]:
         """The numbers (0-based) of the requests that messages were brought back into."""

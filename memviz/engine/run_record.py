@@ -14,7 +14,6 @@ from memviz.core.messages import Message
 from memviz.core.summaries import SUMMARY, SummaryLog, SummaryVersion
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
-from memviz.engine.library import remember_requests
 from memviz.engine.recall import Recall, StoredRecall
 from memviz.engine.records import TurnRecord
 from memviz.engine.requests import Requests
@@ -31,6 +30,7 @@ from memviz.engine.stored import (
     read,
     write,
 )
+from memviz.engine.stored_requests import read_requests
 from memviz.engine.timeline import (
     EarlierSetting,
     StrategyFields,
@@ -250,15 +250,12 @@ def read_fields(
         over = Reading(space, maker, there_are)
         number = len(compactions)
         compactions.append(Compaction.from_dict(fields, over, "compactions", number))
-    records = _read_requests(head.requests, space, timeline, there_are, compactions)
-    _expect_whole(records, head, log)
+    requests = read_requests(head.requests, space, timeline, there_are, compactions)
+    _expect_in_order(head)
     pending = None
     if ahead.pending is not None:
         over = Reading(space, strategy, there_are, compactions)
         pending = _read_pending(ahead.pending, over)
-    records, _ = timeline.assign_compactions(records, compactions)
-    requests = Requests.of(records)
-    remember_requests(space, records)
     return {
         "strategy": strategy,
         "space": space,
@@ -323,23 +320,6 @@ def _add_summaries(
         space.summaries.append(version, maker.summary_wording)
 
 
-def _read_requests(
-    values: Sequence[Any],
-    space: MemorySpace,
-    timeline: Timeline,
-    there_are: Mapping[str, int],
-    compactions: Sequence[Compaction],
-) -> list[TurnRecord]:
-    records: list[TurnRecord] = []
-    over = Reading(space, timeline.strategy, there_are, compactions)
-    for number, value in enumerate(values):
-        if timeline.earlier and isinstance(value, Mapping):
-            strategy = timeline.at(value.get("turn", 0)).strategy
-            over = Reading(space, strategy, there_are, compactions)
-        records.append(TurnRecord.from_dict(value, over, "requests", number))
-    return records
-
-
 def _read_pending(value: Mapping[str, Any], over: Reading) -> TurnRecord:
     """The pending request, over a space of its own that has the summaries that are foreseen as well."""
     fields = read(_Pending, value, over, "pending")
@@ -357,18 +337,8 @@ def _read_pending(value: Mapping[str, Any], over: Reading) -> TurnRecord:
     return TurnRecord.from_dict(value, with_foreseen, "pending")
 
 
-def _expect_whole(requests: Sequence[TurnRecord], head: _Head, log: Log) -> None:
-    """Raise unless the turns are numbered from 1 on without a gap, but for those that nobody answered, and so are the
-    calls of each; and earlier settings follow each other."""
-    turn = call = 0
-    for record in requests:
-        call = call + 1 if record.turn == turn else 1
-        skipped = map(log.turn, range(turn + 1, record.turn))
-        if record.turn < turn or any(map(log.requests_of, skipped)):
-            raise DamagedRecordError("a turn is missing")
-        turn = record.turn
-        if record.call != call:
-            raise DamagedRecordError(f"a request of turn {turn} is missing")
+def _expect_in_order(head: _Head) -> None:
+    """Raise unless the earlier settings follow each other."""
     last_turns = [setting.last_turn for setting in head.earlier_settings]
     counts = [setting.compactions for setting in head.earlier_settings]
     counts.append(len(head.compactions))

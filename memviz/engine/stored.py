@@ -254,13 +254,14 @@ class _Superseded:
 
 _OF_FORMS: dict[str, type] = {InTurn.name: _InTurn, Superseded.name: _Superseded}
 """The fields of forms that are made of forms."""
-_Role = Literal["system", "user", "assistant"]
+NotesRole = Literal["system", "user", "assistant"]
+"""The role of a message of notes."""
 _Run = Annotated[list[Position], Field(min_length=1)]
 _Quote = tuple[Count, Annotated[Count, _expect_at_most("summary", 1)], float]
 _PieceFields = Annotated[
     Annotated[tuple[Text, Stop, Stop], Tag("messages")]
     | Annotated[tuple[Text, Stop, Stop, _Form], Tag("messages with a form")]
-    | Annotated[tuple[Text, Version, Version, Place, _Role], Tag("notes")]
+    | Annotated[tuple[Text, Version, Version, Place, NotesRole], Tag("notes")]
     | Annotated[tuple[Text, list[Position]], Tag("picked")]
     | Annotated[
         tuple[Text, _Run, _Form] | tuple[Text, _Run, None, _Form],

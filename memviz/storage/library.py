@@ -19,12 +19,12 @@ from sqlalchemy import (
 )
 from sqlmodel import Session
 
-from memviz.core.conversation import Log
 from memviz.core.messages import Message, clean_text
 from memviz.core.process_memory import uncollected
 from memviz.core.storage_errors import StorageError, UnreadableConversationError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
+from memviz.core.turns import count_turns
 from memviz.storage.dialects import HoldsFolded, IsDate
 from memviz.storage.entries import (
     RAW_ENTRIES,
@@ -312,7 +312,7 @@ def read(session: Session, id: str) -> Transcript:
     """As :func:`conversation`, deleted or not; its own columns are sound."""
     stored = session.get_one(ConversationRow, id)
     transcript = transcript_of(stored, messages(session, stored.id))
-    turn_count = Log(transcript.messages).turn_count
+    turn_count = count_turns(transcript.messages)
     if turn_count != stored.turn_count:
         problem = _(
             "it was saved with {turns}, and its messages make {made:,}",

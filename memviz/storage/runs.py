@@ -3,11 +3,13 @@
 A run is a row with its setting, and a row for each request, compaction and summary: its records.
 """
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Literal
 from uuid import uuid4
 
+from pydantic_core import from_json
 from sqlalchemy import ColumnElement, delete, select
 from sqlmodel import Session
 
@@ -15,6 +17,7 @@ from memviz.core.conversation import Log
 from memviz.core.counters import COUNTERS
 from memviz.core.errors import MemvizError
 from memviz.core.messages import Message, clean_text
+from memviz.core.process_memory import uncollected
 from memviz.core.storage_errors import (
     DamagedRunError,
     StorageError,
@@ -31,6 +34,7 @@ from memviz.engine.run_record import (
 )
 from memviz.engine.stored import DamagedRecordError
 from memviz.models.names import OFFLINE
+from memviz.storage.dialects import AsStored
 from memviz.storage.library import find_conversation, insert_rows, messages, now
 from memviz.storage.tables import (
     DAMAGE,
@@ -230,7 +234,8 @@ def read(
         if stored is None:
             return None
         beginning = _beginning(session, stored, log)
-        return Run.from_record(_record(session, stored), beginning)
+        with uncollected():
+            return Run.from_record(_record(session, stored), beginning)
 
 
 def _beginning(session: Session, stored: RunRow, log: Log | None) -> Log:
@@ -252,13 +257,14 @@ def _beginning(session: Session, stored: RunRow, log: Log | None) -> Log:
 def _record(session: Session, stored: RunRow) -> dict[str, Any]:
     """Return a stored run as :func:`memviz.engine.run_record.to_record` has it."""
     records: dict[RecordKind, list[Any]] = {kind: [] for kind in RECORD_KINDS}
-    query = select(RECORDS.c.kind, RECORDS.c.number, RECORDS.c.value)
+    value_as_stored = AsStored(RECORDS.c.value)
+    query = select(RECORDS.c.kind, RECORDS.c.number, value_as_stored)
     of_run = query.where(RECORDS.c.run_id == stored.id)
     in_order = of_run.order_by(RECORDS.c.kind, RECORDS.c.number)
     for kind, number, value in session.execute(in_order):
         if kind == "compaction" and number != len(records[kind]):
             raise ValueError(_("a summarization is missing"))
-        records[kind].append(value)
+        records[kind].append(_parse_json(value))
     there = len(records["request"])
     if there != stored.request_count:
         made = counted(stored.request_count, "request")
@@ -270,3 +276,12 @@ def _record(session: Session, stored: RunRow) -> dict[str, Any]:
         "compactions": records["compaction"],
         "summaries": records["summary"],
     }
+
+
+def _parse_json(text: str) -> Any:
+    """Return the value of a JSON text. Raises ValueError where it is damaged."""
+    try:
+        return from_json(text)
+    except ValueError:
+        # Half a surrogate pair, which some texts of models have, is read by Python's own, slower parser alone.
+        return json.loads(text)

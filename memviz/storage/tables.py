@@ -309,7 +309,9 @@ def message_rows(
 
 def message_of(stored: Mapping[Any, Any]) -> Message:
     """Return the message of a stored row. Raises ValueError if the row is damaged."""
-    calls = _TOOL_CALLS.validate_python(stored["tool_calls"] or [])
+    stored_calls = stored["tool_calls"]
+    # Most messages have none, and nothing has to be checked of them.
+    calls = _TOOL_CALLS.validate_python(stored_calls) if stored_calls else ()
     return Message(
         role=stored["role"],
         content=stored["content"],

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Log, Message, MessageError, ToolCall
+from memviz.core.turns import count_turns
 from tests.counted_work import steps_of
 from tests.strategies.conversations import conversations
 from tests.strategies.reference import caller_of, turn_numbers
@@ -350,7 +351,7 @@ class TestLog:
             2,
             2,
         ]
-        assert log.turn_count == 2
+        assert count_turns(log) == log.turn_count == 2
         assert [tuple(turn) for turn in log.turns()] == [(1, 2, 4, 6), (2, 6, 10, 10)]
         assert log.system_stop == 1
         assert tuple(log.turn(0)) == (0, 1, 1, 2), (
@@ -367,6 +368,7 @@ class TestLog:
     def test_turns_agree_with_the_definition(self, messages: list[Message]) -> None:
         log, numbers = Log(messages), turn_numbers(messages)
         assert [log.turn_number(i) for i in range(len(messages))] == numbers
+        assert count_turns(messages) == log.turn_count == max(numbers, default=0)
         for turn in [log.turn(0), *log.turns()]:
             inside = [
                 i

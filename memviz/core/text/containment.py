@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, repeat
 from typing import NamedTuple
@@ -55,6 +55,7 @@ from memviz.core.text.value_words import (
     word_number,
 )
 from memviz.core.text.values import plain_values
+from memviz.core.text.vocabulary import STOP_WORDS
 from memviz.core.text.words import UNSPACED
 
 # "2nd", "21st"
@@ -145,7 +146,7 @@ def normal_tokens(text: str) -> tuple[str, ...]:
 
 def _read_tokens(text: str) -> tuple[str, ...]:
     # Most texts have no values, and then the tokens of their chunks as they stand there.
-    if text.isascii() and not has_digit(text):
+    if _has_no_values(text):
         by_chunk = [*map(_TOKENS_WITHOUT_VALUES.__getitem__, text.split())]
         if _IN_CONTEXT not in by_chunk:
             return tuple(chain.from_iterable(by_chunk))
@@ -159,6 +160,11 @@ def _read_tokens(text: str) -> tuple[str, ...]:
     if not READ_IN_CONTEXT.isdisjoint(tokens):
         tokens = [*tokens_in_context(tokens)]
     return tuple(chain.from_iterable(map(normal_form, tokens)))
+
+
+def _has_no_values(text: str) -> bool:
+    """Return whether a text has no values, unless in words, and no letters with a second spelling."""
+    return text.isascii() and not has_digit(text)
 
 
 _kept_tokens = lru_cache(maxsize=2048)(_read_tokens)
@@ -184,6 +190,24 @@ def _tokens_without_values(chunk: str) -> tuple[str, ...]:
 
 
 _TOKENS_WITHOUT_VALUES = ByChunk(_tokens_without_values)
+
+
+def _rarity(token: str) -> tuple[bool, int]:
+    """Return what grows as fewer texts have a token: "of" < "cat" < "allergic"."""
+    return token not in STOP_WORDS, len(token)
+
+
+def _number_chunks(numbers: Mapping[str, int]) -> ByChunk[tuple[int, ...] | None]:
+    """Return the ``numbers`` of the tokens of each chunk of a text without values; ``None`` for one that is only read
+    with its neighbours."""
+
+    def number_chunk(chunk: str) -> tuple[int, ...] | None:
+        tokens = _TOKENS_WITHOUT_VALUES[chunk]
+        if tokens == _IN_CONTEXT:
+            return None
+        return tuple(numbers.get(token, _UNKNOWN) for token in tokens)
+
+    return ByChunk(number_chunk)
 
 
 def contains(text: str, answer: str) -> bool:
@@ -238,6 +262,8 @@ class PhraseIndex:
         self._coded: list[list[int]] = []
         """The numbers of the tokens of each form of the phrases."""
         rows = []
+        # The token of each form that fewest texts have: a text without any of these holds no phrase.
+        rarest = set()
         for number, (phrase, tokens) in enumerate(
             zip(phrases, self.phrases, strict=True)
         ):
@@ -246,6 +272,8 @@ class PhraseIndex:
             for form in answer_forms(phrase, tokens, may_omit_year=may_omit_year):
                 rows.append((number, form.is_bare or is_count, form.is_yearless))
                 self._coded.append([self._number_of(token) for token in form.tokens])
+                if form.tokens:
+                    rarest.add(max(form.tokens, key=_rarity))
         columns = np.array(rows, np.int64).reshape(-1, 3).T
         self._phrase_of = columns[0]
         self._is_bare, self._is_yearless = columns[1:].astype(bool)
@@ -253,6 +281,8 @@ class PhraseIndex:
         self._starts = np.cumsum(self._lengths) - self._lengths
         self._filled = np.flatnonzero(self._lengths)
         self._tokens = np.fromiter(chain.from_iterable(self._coded), np.int32)
+        self._rarest = {self._number_of(token) for token in rarest}
+        self._by_chunk = _number_chunks(self._numbers)
 
     def _number_of(self, token: str) -> int:
         return self._numbers.setdefault(token, len(self._numbers) + 1)
@@ -281,10 +311,20 @@ class PhraseIndex:
         return Matches(in_texts, phrases[longest], places, behind[longest])
 
     def _read(self, text: str) -> list[int]:
-        """The numbers of the tokens of a text, and a border; of a text without a token of
-        any phrase the border alone."""
-        numbers = [*map(self._numbers.get, normal_tokens(text), repeat(_UNKNOWN))]
-        return [*numbers, _BORDER] if any(numbers) else [_BORDER]
+        """The numbers of the tokens of a text, and a border; of a text that holds no phrase the border alone."""
+        numbers = self._read_chunks(text) if _has_no_values(text) else None
+        if numbers is None:
+            tokens = normal_tokens(text)
+            numbers = [*map(self._numbers.get, tokens, repeat(_UNKNOWN))]
+        return [_BORDER] if self._rarest.isdisjoint(numbers) else [*numbers, _BORDER]
+
+    def _read_chunks(self, text: str) -> list[int] | None:
+        """The numbers of the tokens of a text without values, ``None`` where some are only read with their
+        neighbours."""
+        by_chunk = [*map(self._by_chunk.__getitem__, text.split())]
+        if None in by_chunk:
+            return None
+        return [*chain.from_iterable(filter(None, by_chunk))]
 
     def _anchored(
         self, tokens: NDArray[np.int32]

@@ -88,10 +88,15 @@ def _value_pattern() -> re.Pattern[str]:
     return re.compile("|".join(kind.pattern for kind in _KINDS), re.VERBOSE)
 
 
-@lru_cache(maxsize=16_384)
 def _spell_stretch(stretch: str) -> str:
-    # A summary repeats the stretches of the one before.
-    return _value_pattern().sub(_spell_value, stretch)
+    # No value goes across the end of a line.
+    return "\n".join(map(_spell_line, stretch.split("\n")))
+
+
+@lru_cache(maxsize=16_384)
+def _spell_line(line: str) -> str:
+    # A summary repeats most lines of the one before.
+    return _value_pattern().sub(_spell_value, line)
 
 
 def _spell_value(match: re.Match[str]) -> str:

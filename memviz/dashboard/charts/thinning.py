@@ -12,6 +12,8 @@ from typing import Any, Generic, NamedTuple, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.core.translation import language_now, use_language
+
 MAX_POINTS = 1_500
 """More in one trace cannot be told apart on a screen, and make a page of several megabytes."""
 BINS = MAX_POINTS // 2
@@ -82,6 +84,14 @@ def thin_out(
 ) -> Thinned:
     """Return ``traces`` over turns with at most :data:`MAX_POINTS` points each. ``window`` is the part of the x axis
     that is shown: points outside are left out of a trace that has too many."""
+    # Thousands of tooltips are written, for a reader whose language is asked for once.
+    with use_language(language_now()):
+        return _thin_out(traces, window)
+
+
+def _thin_out(
+    traces: Sequence[Mapping[str, Any]], window: Sequence[float] | None
+) -> Thinned:
     thinned = [dict(trace) for trace in traces]
     turns = 1
     for group in _groups(thinned):

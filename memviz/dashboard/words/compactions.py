@@ -206,12 +206,13 @@ def compaction_words(compaction: Compaction, run: Run) -> CompactionWords:
 
 
 def _place_words(compaction: Compaction, run: Run) -> str:
+    request = changed_request(compaction, run)
     template = noop("before the request of {turn}, after message {after:,}")
-    if changed_request(compaction, run) is None:
+    if request is None:
         template = noop("{turn}, after message {after:,}")
     return _(
         template,
-        turn=turn_words(compaction, run),
+        turn=_turn_of(compaction, request),
         after=message_number(compaction.after_message),
     )
 

@@ -62,7 +62,7 @@ def request_turns(run: Run) -> NDArray[np.int64]:
 
 def numbers_of_turn(run: Run, turn: int) -> range:
     """Return the numbers (0-based) of the requests of a turn."""
-    start, stop = np.searchsorted(run.columns.turns, [turn, turn + 1]).tolist()
+    start, stop = run.columns.turns.searchsorted([turn, turn + 1]).tolist()
     return range(start, stop)
 
 

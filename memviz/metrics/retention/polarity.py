@@ -47,6 +47,9 @@ _CUES = tuple(
     cue for cue in _ALL_CUES if not any(other in cue for other in _ALL_CUES - {cue})
 )
 """Without those that hold another one."""
+_ALL_REFERRING = " / ".join(CUES)
+_REFERRING = {cue for cue in _CUES if cue in _ALL_REFERRING}
+"""Of these a text has one where a sentence of it may take back the sentence before."""
 # "instead of" -> "instead": what one chunk of a text with the cue has to hold.
 _FRAGMENTS = {cue: max(cue.split(), key=len) for cue in _CUES if cue.isascii()}
 _MAY_BEGIN = FoundInChunks(
@@ -132,8 +135,9 @@ def _split_denying(text: str) -> tuple[tuple[int, str], ...]:
     cues = _cues_in(text)
     if not cues:
         return ()
-    lower = text.lower()
-    may_refer_back = any(map(lower.__contains__, (*CUES, "?", "？")))
+    may_refer_back = "?" in text or "？" in text
+    if not may_refer_back and not _REFERRING.isdisjoint(cues):
+        may_refer_back = any(map(text.lower().__contains__, CUES))
     sentences: list[tuple[int, str]] = []
     for match in _SENTENCE.finditer(text):
         start = match.start()

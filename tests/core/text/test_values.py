@@ -5,9 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memviz.core.text import values
 from memviz.core.text.containment import contains
 from memviz.core.text.letters import uninflected
 from memviz.core.text.value_words import word_number
@@ -193,6 +194,15 @@ def test_only_simple_endings_are_taken_off(word: str, base: str) -> None:
 @given(st.text(alphabet="0123456789 :./-+€,kMaypm三万年月日点T()", max_size=40))
 def test_any_value_is_read_without_error(text: str) -> None:
     assert isinstance(plain_values(text), str)
+
+
+@given(st.lists(st.text(alphabet="0123456789 :./-+€,kMaypm月日(", max_size=12)))
+@example(["on 3", "May 1990"])
+@example(["call 555", "123 4567"])
+def test_no_value_goes_across_the_end_of_a_line(lines: list[str]) -> None:
+    stretch = "\n".join(lines)
+    at_once = values._value_pattern().sub(values._spell_value, stretch)
+    assert values._spell_stretch(stretch) == at_once
 
 
 def test_the_converter_of_chinese_is_loaded_for_chinese_only() -> None:

@@ -263,4 +263,7 @@ def _first_words(compaction: Compaction, width: int) -> Iterator[str]:
 
 
 def _wrap_lines(text: str, width: int) -> str:
-    return "<br>".join(map(escaped, wrap(text, width)))
+    is_one_line = len(text) <= width and text.isprintable() and text == text.strip()
+    # Most texts are, and to wrap one takes longer than to write it.
+    lines = [text] if is_one_line else wrap(text, width)
+    return "<br>".join(map(escaped, lines))
