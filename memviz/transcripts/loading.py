@@ -23,6 +23,7 @@ from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import UNFORESEEN_ERRORS, Document, Reader
+from memviz.transcripts.file_bytes import file_bytes
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.declaration import FileMapping, read_mapping
@@ -57,14 +58,6 @@ NO_SOURCE = Refusal(
 NO_TEXT = Refusal(
     noop("the {what} is a value of type {kind}, not a text."),
     noop("Give the {what} as a text, or leave it out."),
-)
-NOT_OPENED = Refusal(
-    noop("the file cannot be opened: {found}."),
-    noop("Check the path, or give the bytes."),
-)
-TOO_LARGE = Refusal(
-    noop("the file is larger than the limit of {limit:,} bytes."),
-    noop("Split it, or raise MEMVIZ_IMPORT_FILE_BYTES."),
 )
 TOO_DEEP = Refusal(
     noop(
@@ -328,28 +321,6 @@ def _read_archive(data: bytes, name: str, options: ReadingOptions) -> LoadedFile
         raise nothing_inside(refused, data)
     warnings += archive_warnings(refused)
     return LoadedFile(name, tuple(transcripts), tuple(warnings), tuple(failures))
-
-
-def file_bytes(source: str | Path | bytes, limits: Limits) -> bytes:
-    """Return the bytes of a file. Raises :class:`TranscriptError` for one that is not there, or too large."""
-    limit = limits.file_bytes
-    data = source
-    if not isinstance(data, bytes):
-        data = _read_bytes(Path(data), limit + 1)
-    if len(data) > limit:
-        raise TOO_LARGE.error(limit=limit)
-    return data
-
-
-def _read_bytes(path: Path, at_most_bytes: int) -> bytes:
-    try:
-        if path.is_file():
-            with path.open("rb") as file:
-                return file.read(at_most_bytes)
-        reason = _("this is a folder") if path.is_dir() else _("there is no such file")
-    except (OSError, ValueError) as error:  # a path with NUL in it is a ValueError
-        reason = getattr(error, "strerror", None) or type(error).__name__
-    raise NOT_OPENED.error(found=reason)
 
 
 def find_reader(name: str) -> Reader:

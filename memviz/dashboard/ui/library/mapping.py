@@ -348,7 +348,7 @@ def _import_or_keep(
             st.rerun()
         st.download_button(
             _("Keep the mapping"),
-            text,
+            lambda: text,
             f"{file_name(file.name.rpartition('.')[0])}.yaml",
             icon=":material/save:",
             key=f"map-keep-{key}",

@@ -239,17 +239,22 @@ def _draw_window(view: LiveView) -> None:
     show_title(fill_words(view))
     if view.window_tokens:
         st.progress(min(1.0, view.used_tokens / view.window_tokens))
-    st.subheader(_("When it compacts next"), anchor=False)
+    st.subheader(
+        _("When it compacts next"),
+        anchor=False,
+        help=growth_words(view.tokens_per_turn),
+    )
+    lines = []
     for forecast in view.forecasts:
         name = _(forecast.preset.title)
         if forecast.is_own:
             name = _("{rule} (its own rule)", rule=name)
-        st.markdown(f"**{plain(name)}** · {plain(forecast_words(forecast))}")
+        lines.append(f"**{plain(name)}** · {plain(forecast_words(forecast))}")
+    st.markdown("  \n".join(lines))  # in one paragraph, each on a line of its own
     if not any(forecast.is_own for forecast in view.forecasts):
         st.caption(
             _("Nobody says by which rule this program compacts: these are others'.")
         )
-    st.caption(growth_words(view.tokens_per_turn))
 
 
 def _draw_stage(view: LiveView) -> None:
@@ -260,15 +265,6 @@ def _draw_stage(view: LiveView) -> None:
     if not count:
         st.caption(_("The animation follows after the first reply."))
         return
-    st.caption(
-        _(
-            "memviz replays the log here by the rules above: it is no picture of what the program sent."
-        )
-    )
-    if view.removed is not None:
-        st.caption(
-            _("What the last compaction took out, further below, is from the log.")
-        )
     stage(
         stage_data(
             settings,
@@ -278,6 +274,17 @@ def _draw_stage(view: LiveView) -> None:
         ),
         "live-stage",
     )
+    # Below, for the window has to hold the animation and what stands above it.
+    sentences = [
+        _(
+            "memviz replays the log here by the rules above: it is no picture of what the program sent."
+        )
+    ]
+    if view.removed is not None:
+        sentences.append(
+            _("What the last compaction took out, further below, is from the log.")
+        )
+    st.caption(" ".join(sentences))
 
 
 def _draw_largest(items: Sequence[Item]) -> None:
