@@ -256,14 +256,14 @@ def _read_strategies(
     for id, _own in typed:
         declared_anywhere.update(parameters_of(id))
     strategies = []
-    for id, own in typed:
+    for id, own_assignments in typed:
         declared = parameters_of(id)
         assignments = []
         for assignment in for_all:
             name = assignment.parameter
             if name in declared or name not in declared_anywhere:
                 assignments.append(assignment)
-        strategies.append(TypedStrategy(id, [*assignments, *own]))
+        strategies.append(TypedStrategy(id, [*assignments, *own_assignments]))
     return strategies
 
 

@@ -212,8 +212,8 @@ def _describe_changes(figures: Figures, without: Measured) -> str:
         direction = "more" if after > before else "less"
         usd = dollars(abs(after - before))
         changes = [f"{usd} {direction} per 1,000 requests"]
-    for kind, kept in figures.kept.items():
-        share = without.figures.kept[kind].value - kept.value
+    for kind, retention in figures.kept.items():
+        share = without.figures.kept[kind].value - retention.value
         if abs(share) > EQUAL_SHARE:
             changes.append(f"{100 * share:+.1f} points of {kind}")
     if not without.figures.can_be_used:

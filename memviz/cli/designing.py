@@ -172,13 +172,15 @@ def design_memory(
 def _expect_writable(folder: Path) -> None:
     """Raise :class:`OutputError` where no file can be written to ``folder``, or where one that is not there cannot be
     made: a search takes minutes."""
-    there = folder.absolute()
-    while not there.exists():
-        there = there.parent
-    if not there.is_dir():
-        raise OutputError(f"{folder} cannot be made: {there} is no folder.")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise OutputError(f"{folder} cannot be written to: {there} is write-protected.")
+    existing = folder.absolute()
+    while not existing.exists():
+        existing = existing.parent
+    if not existing.is_dir():
+        raise OutputError(f"{folder} cannot be made: {existing} is no folder.")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise OutputError(
+            f"{folder} cannot be written to: {existing} is write-protected."
+        )
 
 
 def _print_answer(

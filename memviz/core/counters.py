@@ -144,7 +144,7 @@ def _encoding_units(name: str) -> Callable[[str], int]:
         if len(text) <= SLICE_CHARS:
             return chunks.units(text)
         slices = range(0, len(text), SLICE_CHARS)
-        return sum(chunks.units(text[at : at + SLICE_CHARS]) for at in slices)
+        return sum(chunks.units(text[start : start + SLICE_CHARS]) for start in slices)
 
     return units
 

@@ -57,7 +57,9 @@ def embed(text: str) -> NDArray[np.float32]:
     tokenizer, weights = _load()
     ids = tokenizer.encode(text, add_special_tokens=False).ids
     blocks = range(0, len(ids), TOKENS_AT_ONCE)
-    sums = (weights[ids[at : at + TOKENS_AT_ONCE]].sum(axis=0) for at in blocks)
+    sums = (
+        weights[ids[start : start + TOKENS_AT_ONCE]].sum(axis=0) for start in blocks
+    )
     total = sum(sums, np.zeros(DIMENSIONS, np.float32))
     vector: NDArray[np.float32] = total / (np.sqrt(total @ total) or 1)
     vector.setflags(write=False)

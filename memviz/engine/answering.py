@@ -133,7 +133,7 @@ class Answering:
         # are not, and stay with the records. Only now are the positions of the exchange known.
         session = self._session
         log = session.log
-        asked = len(log)
+        length = len(log)
         reply = self.said
         if stopped:
             reply = Message("assistant", self.partial, meta={"partial": True})
@@ -143,9 +143,9 @@ class Answering:
         last = last._replace(reply_tokens=session.counter(reply.content))
         for call in (*self.calls, last):
             flags = (PARTIAL_REPLY,) if stopped and call is last else ()
-            sent = _request_as_sent(call, asked)
+            request = _request_as_sent(call, length)
             record = session.record_of(
-                sent, call.reply_tokens, call.facts, flags, call.kind, call.behind
+                request, call.reply_tokens, call.facts, flags, call.kind, call.behind
             )
             session.record(record)
         return session.last_turn
@@ -153,8 +153,8 @@ class Answering:
     def _goes_on(self, may_call: bool) -> bool:
         """True if the reply is a call to be answered, not the answer itself. A model that was out of recalls and
         called once more beside its answer has answered."""
-        asked = self.prepared.parts.tools and self.reply.tool_calls
-        return bool(asked and (may_call or not self.reply.text.strip()))
+        calls_tools = self.prepared.parts.tools and self.reply.tool_calls
+        return bool(calls_tools and (may_call or not self.reply.text.strip()))
 
     @property
     def _tools(self) -> tuple[str, ...]:
@@ -219,14 +219,14 @@ class Answering:
         # Rounds end when the model says so, when it decides nothing, or when rounds or tokens are used up. The model
         # has to hear that it is over: as the result of its call of continue_thinking, or, where it made no such call
         # that could have a result, as a message of its own. Providers refuse a call that has no result.
-        left = self._allowed.thinking_tokens
+        tokens_left = self._allowed.thinking_tokens
         for more_rounds in reversed(range(self._allowed.thinking_rounds)):
-            for _piece in self._call((THINKING_INSTRUCTION,), "auto", left):
+            for _piece in self._call((THINKING_INSTRUCTION,), "auto", tokens_left):
                 yield ""
             self._note("thinking", (THINKING_INSTRUCTION,))
-            left -= self._reply_tokens()
+            tokens_left -= self._reply_tokens()
             decision = self._decision()
-            self._thinks_on = decision.go_on and more_rounds > 0 and left > 0
+            self._thinks_on = decision.go_on and more_rounds > 0 and tokens_left > 0
             results = [self._result(call) for call in self.reply.tool_calls]
             called = [call.name for call in self.reply.tool_calls]
             if not self._thinks_on and CONTINUE_THINKING.name not in called:
@@ -278,16 +278,16 @@ class Answering:
             return f"Error: there is no tool {call.name!r}. There is {RECALL_CONVERSATION.name}."
         try:
             with use_language(ENGLISH):  # a model reads what is wrong
-                wanted = recall_of(call.arguments)
+                recall = recall_of(call.arguments)
         except RecallError as error:
             return f"Error: {error}"
-        self._by_model += (wanted,)
+        self._by_model += (recall,)
         prepared = self._session.request((*self._asked, *self._by_model))
         assert prepared.recalled is not None  # noqa: S101 - something was asked for
         recalled = replace(prepared.recalled, by_model=len(self._by_model))
         self.prepared = self._with_tools(prepared._replace(recalled=recalled))
         before = prepared.memory.before_open_turn
-        return _recall_result(self._session.resolve((wanted,), before), self.prepared)
+        return _recall_result(self._session.resolve((recall,), before), self.prepared)
 
     @property
     def said(self) -> Message:
@@ -350,12 +350,12 @@ class _Call(NamedTuple):
     facts: ReplyFacts
 
 
-def _request_as_sent(call: _Call, asked: int) -> Prepared:
-    """The request of a call as it was sent, in a log of which the first ``asked`` messages were said before."""
+def _request_as_sent(call: _Call, length: int) -> Prepared:
+    """The request of a call as it was sent, in a log of which the first ``length`` messages were said before."""
     prepared = call.prepared
     if not (prepared.parts.tools or call.behind or call.exchanged):
         return prepared
-    exchange = range(asked, asked + call.exchanged) if call.exchanged else range(0)
+    exchange = range(length, length + call.exchanged) if call.exchanged else range(0)
     parts = prepared.parts._replace(exchange=exchange)
     tokens = tokens_by_part(prepared.memory, parts, call.behind)
     return prepared._replace(parts=parts, tokens=tokens)
@@ -371,14 +371,14 @@ def _recall_result(recalled: Recalled, prepared: Prepared) -> str:
     before_input = [p for p in parts.recalled if p not in restored]
     positions = set(recalled.indices)
     in_place = len(positions & restored)
-    held = len(positions & anyway) - in_place
-    fresh = len(positions.intersection(before_input))
-    last_before_input = before_input[len(before_input) - fresh :]
+    held_count = len(positions & anyway) - in_place
+    fresh_count = len(positions.intersection(before_input))
+    last_before_input = before_input[len(before_input) - fresh_count :]
     return RecallResult(
-        fresh=fresh,
-        held=held,
+        fresh=fresh_count,
+        held=held_count,
         cut=recalled.cut,
-        halves=len(recalled) - held - in_place - fresh,
+        halves=len(recalled) - held_count - in_place - fresh_count,
         missing=recalled.missing,
         turns=max(0, memory.turn - 1),
         among=not positions.issuperset(last_before_input),

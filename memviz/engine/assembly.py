@@ -119,14 +119,14 @@ def input_pieces(
     whole in any case: with ``input_positions`` 5 to 8 and 6 in a form, the pieces are
     ``5 | 6 in its form | 7 and 8``.
     """
-    at = input_positions.start
+    position = input_positions.start
     for piece in _still_in_form(formed, recalled):
-        if at < piece.start:
-            yield Messages(at, piece.start)
+        if position < piece.start:
+            yield Messages(position, piece.start)
         yield piece
-        at = piece.stop
-    if at < input_positions.stop:
-        yield Messages(at, input_positions.stop)
+        position = piece.stop
+    if position < input_positions.stop:
+        yield Messages(position, input_positions.stop)
 
 
 def _still_in_form(

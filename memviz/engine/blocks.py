@@ -46,9 +46,9 @@ def _system_blocks(
 ) -> Iterator[Block]:
     texts = [text for _, text in texts_in_system(space, parts)]
     if texts:
-        own = space.system_messages
-        first = own[0] if own else Message("system", "")
-        messages = (replace(first, content="\n".join(texts)), *own[1:])
+        system_messages = space.system_messages
+        first = system_messages[0] if system_messages else Message("system", "")
+        messages = (replace(first, content="\n".join(texts)), *system_messages[1:])
         positions = tuple(range(space.system_stop))
         yield Block("system", messages, positions, tokens["system"])
 
@@ -87,8 +87,8 @@ def _notes_block(
         message = Message(piece.role, text)
         content = space.summaries.tokens(*versions)
         return Block("summary", (message,), tuple(covered), content)
-    inside = sum(notes.place != "message" for notes in parts.notes)
+    count_inside = sum(notes.place != "message" for notes in parts.notes)
     # The only summary inside the system prompt is counted with the line breaks that join
     # it to the prompt.
-    content = tokens["summary"] if inside == 1 else space.sums.counter(text)
+    content = tokens["summary"] if count_inside == 1 else space.sums.counter(text)
     return Block("summary", (), tuple(covered), content, text)

@@ -160,8 +160,8 @@ class Chat(OtherSettings):
         pending = self._session.pending
         if pending is None:
             return None
-        read = self._session.memory.worth_summarizing(pending.plan.summarize)
-        return Proposal(pending.plan, tuple(read), pending.drafts)
+        positions_read = self._session.memory.worth_summarizing(pending.plan.summarize)
+        return Proposal(pending.plan, tuple(positions_read), pending.drafts)
 
     def propose(self, instruction: str | None = None) -> Draft:
         """Let the summarizer write what is waited for, with another ``instruction`` than the strategy's if one is

@@ -163,6 +163,6 @@ def derive_tokens(runs: Sequence[Columns]) -> list[Numbers]:
     joined = JoinedRequests(stretches).tokens
     stops = accumulate(len(columns.turns) for columns in runs)
     tokens = np.split(joined, list(stops)[:-1], axis=1)
-    for columns, own in zip(runs, tokens, strict=True):
-        columns._derived = own
+    for columns, run_tokens in zip(runs, tokens, strict=True):
+        columns._derived = run_tokens
     return tokens

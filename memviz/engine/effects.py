@@ -111,8 +111,8 @@ def _ask_on_record(state: State, plan: Write) -> tuple[Draft, ...]:
 
 def _written_by_provider(state: State) -> Draft:
     """A block that nobody can read: the provider makes it of what the request would have sent."""
-    sent = state.request().tokens
-    return Draft(OPAQUE_TEXT, prompt_tokens=sum(sent.values()))
+    tokens_by_kind = state.request().tokens
+    return Draft(OPAQUE_TEXT, prompt_tokens=sum(tokens_by_kind.values()))
 
 
 def _thought_of(

@@ -74,17 +74,17 @@ class Following:
             session.advance(log.turn_start(1))
         for number in range(self._closed + 1, log.turn_count + 1):
             turn = log.turn(number)
-            for asked in log.requests_of(turn):
-                if asked.stop > self._asked:
-                    self._make(asked)
+            for request in log.requests_of(turn):
+                if request.stop > self._asked:
+                    self._make(request)
             if number < log.turn_count:
                 end_turn(session, turn)
                 self._closed = number
         session.advance(len(log))
 
-    def _make(self, asked: Request) -> None:
+    def _make(self, request: Request) -> None:
         session = self.session
-        session.advance(asked.stop)
+        session.advance(request.stop)
         session.look_before_request()
-        session.record_replayed(asked)
-        self._asked = asked.stop
+        session.record_replayed(request)
+        self._asked = request.stop

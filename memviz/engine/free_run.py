@@ -99,7 +99,9 @@ class FreeRun:
             log.extend(self._source[turn.start : turn.asked])
             # Whether a call will be made nobody knows yet, so what it recalls is there from the turn's first one.
             for recall in self._recalls.of_turn(turn.number):
-                positions = [self._own_position(at) for at in recall.messages]
+                positions = [
+                    self._own_position(position) for position in recall.messages
+                ]
                 self.chat.add_recall(replace(recall, messages=positions))
         return self.chat.answer_again()
 
@@ -113,11 +115,11 @@ class FreeRun:
         if position < source.turn_start(1):
             return position
         number = source.turn_number(position)
-        there = source.turn(number)
-        here = log.turn(number)
-        if position < there.asked:
-            return here.start + position - there.start
-        return here.stop - 1
+        source_turn = source.turn(number)
+        own_turn = log.turn(number)
+        if position < source_turn.asked:
+            return own_turn.start + position - source_turn.start
+        return own_turn.stop - 1
 
     @property
     def _is_partial(self) -> bool:
@@ -137,8 +139,8 @@ def answered_turns(run: Run) -> int:
 def is_over(run: Run, messages: Log) -> bool:
     """True if a free run, as far as it has come, answers what the users say in ``messages``."""
     answered = _taken_over(run.log)
-    asked = _taken_over(messages)
-    return answered == asked[: len(answered)]
+    recorded = _taken_over(messages)
+    return answered == recorded[: len(answered)]
 
 
 def _taken_over(log: Log) -> list[list[Message]]:

@@ -95,11 +95,11 @@ class Generations:
         return counts
 
     def rows(
-        self, wanted: Iterable[int], positions: range
+        self, wanted_versions: Iterable[int], positions: range
     ) -> Iterator[tuple[int, Counts]]:
-        """Yield the ``wanted`` versions, ascending, each with its :meth:`row` for the messages at ``positions``."""
-        wanted = set(wanted)
-        links = self._links[: max(wanted, default=-1) + 1]
+        """Yield the ``wanted_versions``, ascending, each with its :meth:`row` for the messages at ``positions``."""
+        wanted_versions = set(wanted_versions)
+        links = self._links[: max(wanted_versions, default=-1) + 1]
         # The last version that replaces a version: until then its row is needed.
         needed_until = {link.before: number for number, link in enumerate(links)}
         rows: dict[int, Counts] = {-1: np.zeros(len(positions), dtype=np.uint16)}
@@ -110,7 +110,7 @@ class Generations:
             row[_places(range(link.start, link.stop), positions)] = link.level
             if link.before >= 0 and needed_until[link.before] == number:
                 del rows[link.before]
-            if number in wanted:
+            if number in wanted_versions:
                 yield number, row
             if number in needed_until:
                 rows[number] = row
@@ -137,18 +137,18 @@ class Generations:
         if not newest.is_gapless:
             return None
         stretches = []
-        at = version
+        version_before = version
         stop = newest.stop
         for step, following in pairwise(steps):
             start = stop
             for _ in range(following - step):
-                if at >= 0:
-                    oldest_kept = self._links[self._links[at].kept_from]
+                if version_before >= 0:
+                    oldest_kept = self._links[self._links[version_before].kept_from]
                     start = oldest_kept.start
-                    at = oldest_kept.before
+                    version_before = oldest_kept.before
             stretches.append((start, stop, step))
             stop = start
-        first = newest.first if at >= 0 else stop
+        first = newest.first if version_before >= 0 else stop
         stretches.append((first, stop, steps[-1]))
         return [stretch for stretch in stretches if stretch[0] < stretch[1]]
 

@@ -65,14 +65,14 @@ def verdict_of(text: str) -> Verdict | None:
 
 def unreadable(judge: str, text: str) -> str:
     """The sentence for a ``judge`` who gave no verdict but ``text``."""
-    shown = " ".join(text.split())
-    if len(shown) > _SHOWN_CHARS:
-        shown = shown[: _SHOWN_CHARS - 1] + "…"
+    line = " ".join(text.split())
+    if len(line) > _SHOWN_CHARS:
+        line = line[: _SHOWN_CHARS - 1] + "…"
     return _(
         "The judge {judge} was asked for the one word RIGHT or WRONG and said: {shown!r}. Choose another "
         "judge.",
         judge=judge,
-        shown=shown,
+        shown=line,
     )
 
 
@@ -216,13 +216,13 @@ class Judging:
         """
         if self.is_complete:
             return None
-        at = self._tried.index(False)
-        answer, failure = self._ask_question(self._work[at])
+        index = self._tried.index(False)
+        answer, failure = self._ask_question(self._work[index])
         if failure is None:
             answer, failure = self._judge_reply(answer)
-        self._work[at] = answer
+        self._work[index] = answer
         self._stop_if_hopeless(failure)
-        self._tried[at] = True
+        self._tried[index] = True
         return answer
 
     def _is_done(self, answer: JudgedAnswer) -> bool:
@@ -297,11 +297,11 @@ class Judging:
 
 def _summaries(run: Run, record: TurnRecord) -> tuple[ReplyFacts, ...]:
     """The summarizer's calls that the question brought about; those of the run itself are paid for."""
-    own = {id(compaction) for compaction in run.compactions}
+    own_ids = {id(compaction) for compaction in run.compactions}
     summaries = []
     for request in record.requests:
         for compaction in request.compactions:
-            if compaction.asked and id(compaction) not in own:
+            if compaction.asked and id(compaction) not in own_ids:
                 summaries.append(compaction.facts)
     return tuple(summaries)
 

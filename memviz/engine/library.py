@@ -98,10 +98,10 @@ class LibraryAtWork:
                 # Of several changes at one message the last is the one that was asked for.
                 answers[compaction.after_message + 1] = compaction.answers
         # A summary may be on record whose request is not: the chat model failed, or the page was closed before.
-        asked = [
+        own_records = [
             record for record in state.requests if record.strategy == state.strategy
         ]
-        lengths = {record.memory.length for record in asked}
+        lengths = {record.memory.length for record in own_records}
         for length in sorted(lengths.union(answers)):
             if length > state.memory.length:
                 break
@@ -130,7 +130,7 @@ class LibraryAtWork:
             return
         state.tries_at_once = False
         try:
-            sent = self._sent_before.get(length) or self._object.request()
+            request = self._sent_before.get(length) or self._object.request()
         except SummarizerFailedError:
             state.record_unchanged(self._plan(length), *self._used_draft())
             return
@@ -141,10 +141,10 @@ class LibraryAtWork:
             draft = Draft(error=f"{type(failure).__name__}: {failure}")
             state.record_unchanged(self._plan(length), draft)
             return
-        pieces, written = self._pieces([*sent])
+        pieces, summary_message = self._pieces([*request])
         self._record_reduced(pieces)
-        if written is not None:
-            self._record(written, pieces)
+        if summary_message is not None:
+            self._record(summary_message, pieces)
         else:
             self._record_left_out(pieces)
         sent_pieces = tuple(with_version(pieces, state.memory.summary))
@@ -163,13 +163,15 @@ class LibraryAtWork:
         )
         return draft, details
 
-    def _record(self, written: Message, pieces: Sequence[Piece]) -> None:
+    def _record(self, summary_message: Message, pieces: Sequence[Piece]) -> None:
         """A summary was written: it stands for everything that was sent before and is not any more."""
         state = self._state
         memory = state.memory
         plan = self._plan(first_sent(pieces, memory.length))
         draft, details = self._used_draft()
-        state.write(plan, draft, details, turn=memory.turn, text=written.content)
+        state.write(
+            plan, draft, details, turn=memory.turn, text=summary_message.content
+        )
 
     def _record_reduced(self, pieces: Sequence[Piece]) -> None:
         """Results that were sent whole are sent cleared, or words of the library's own stand in the place of messages,
@@ -195,8 +197,10 @@ class LibraryAtWork:
             reason = "the library put words of its own in their place"
             effect = replace(effect, kind="evicted", reason=reason)
         after = state.memory.moved(REDUCED, length)
-        kept = without_new_summary(sent_before, pieces, start, cleared)
-        state.space.sent_by_library.append(after, kept)
+        pieces_without_summary = without_new_summary(
+            sent_before, pieces, start, cleared
+        )
+        state.space.sent_by_library.append(after, pieces_without_summary)
         state.replace_memory(effect, after, Draft(), ChangeDetails(kind=effect.kind))
 
     def _record_left_out(self, pieces: Sequence[Piece]) -> None:
@@ -216,7 +220,7 @@ class LibraryAtWork:
         state.replace_memory(effect, after, Draft(), ChangeDetails(kind="evicted"))
 
     def _pieces(
-        self, sent: Sequence[FromLibrary]
+        self, request: Sequence[FromLibrary]
     ) -> tuple[list[Piece], Message | None]:
         """The pieces of what is sent, the summary as a line as yet; and the message that holds a new summary, empty
         where nothing that is sent is of the answers."""
@@ -225,13 +229,13 @@ class LibraryAtWork:
         answer = self._asked[-1][1].text if self._asked else ""
         earlier = memory.summary
         pieces: list[Piece] = []
-        written: Message | None = None
-        mapped = _mapped(log, sent, self._positions, memory.before_input)
+        summary_message: Message | None = None
+        mapped = _mapped(log, request, self._positions, memory.before_input)
         for message, position, is_notes in mapped:
             if position is not None:
                 add_message(pieces, position, _cleared(log, position, message))
-            elif written is None and _holds_answer(message, answer, is_notes):
-                written = message
+            elif summary_message is None and _holds_answer(message, answer, is_notes):
+                summary_message = message
                 pieces.append(Notes(0, 0, "message", message.role))
             elif earlier is not None and message.content == earlier.text:
                 # It may stand beside a new one.
@@ -239,15 +243,15 @@ class LibraryAtWork:
                 pieces.append(Notes(version - 1, version, "message", message.role))
             else:
                 pieces.append(Line(message))
-        if answer and written is None:
+        if answer and summary_message is None:
             # The answer is sent nowhere, but was paid for all the same.
             text = ""
             for number, piece in enumerate(pieces):
                 if isinstance(piece, Notes):
                     text = earlier.text if earlier else ""
                     pieces[number] = piece._replace(start=0, stop=0)
-            written = Message("user", text)
-        return pieces, written
+            summary_message = Message("user", text)
+        return pieces, summary_message
 
 
 def remember_requests(space: MemorySpace, requests: Sequence[TurnRecord]) -> None:
@@ -261,7 +265,7 @@ def remember_requests(space: MemorySpace, requests: Sequence[TurnRecord]) -> Non
 
 def _mapped(
     log: Log,
-    sent: Sequence[FromLibrary],
+    request: Sequence[FromLibrary],
     positions: Mapping[str, Sequence[int]],
     input_start: int,
 ) -> Iterator[FromLibrary]:
@@ -269,10 +273,12 @@ def _mapped(
     the same. Of the input a result that the library cleared is sent so; all else is sent whole, whatever the library
     made of it."""
     behind = log.system_stop
-    for number, (message, position, is_notes) in enumerate(sent):
+    for number, (message, position, is_notes) in enumerate(request):
         if position is None:
-            later = [other.position for other in sent[number:]]
-            next_known = [at for at in later if at is not None]
+            later = [other.position for other in request[number:]]
+            next_known = [
+                later_position for later_position in later if later_position is not None
+            ]
             stop = next_known[0] if next_known else len(log)
             # A summary stands nowhere in a log, so it is not compared with all of it.
             alike = positions.get(message.content, ())
@@ -303,16 +309,16 @@ def _find_message(
 
 def _is_changed(log: Log, position: int, message: Message) -> bool:
     """Return whether the library sends the message at ``position`` in other words, a placeholder aside."""
-    said = log[position]
-    if said is message or said.to_request() == message.to_request():
+    logged = log[position]
+    if logged is message or logged.to_request() == message.to_request():
         return False
     return _cleared(log, position, message) is None
 
 
-def _cleared(log: Log, position: int, sent: Message) -> ClearedResults | None:
+def _cleared(log: Log, position: int, message: Message) -> ClearedResults | None:
     """The form of a result that the library sends with another content, such as a placeholder."""
-    said = log[position]
-    if said.role != "tool" or said.content == sent.content:
+    logged = log[position]
+    if logged.role != "tool" or logged.content == message.content:
         return None
-    form = ClearedResults(sent.content)
-    return form if form.sent(said, log.answered_tool(position)) == sent else None
+    form = ClearedResults(message.content)
+    return form if form.sent(logged, log.answered_tool(position)) == message else None

@@ -163,8 +163,10 @@ def strategy_of(config: Mapping[str, Mapping[str, Any]]) -> Strategy:
     """
     memory = config["memory"]
     id = memory.get("strategy", DEFAULT_STRATEGY)
-    own = {key: memory[key] for key in OLD_KEYS} if id == DEFAULT_STRATEGY else {}
-    return strategy(id, **own | dict(memory.get("parameters", {})))
+    parameters = dict(memory.get("parameters", {}))
+    if id == DEFAULT_STRATEGY:
+        parameters = {key: memory[key] for key in OLD_KEYS} | parameters
+    return strategy(id, **parameters)
 
 
 def _wrong_file(name: str, reason: str) -> ConfigError:
@@ -176,12 +178,12 @@ def _judged_section(section: str, entry: _Entry) -> dict[str, Any]:
     """The values of one section. Parameters are judged last: what they may be depends on the strategy."""
     entries = entry.entries()
     parameters = entries.pop("parameters", None)
-    known = [*DEFAULTS[section], *OPTIONAL]
+    known_names = [*DEFAULTS[section], *OPTIONAL]
     values: dict[str, Any] = {}
     for name, one in entries.items():
-        if name not in known:
+        if name not in known_names:
             raise one.error(
-                _("is unknown; known are {known}.", known=_(COMMA).join(known))
+                _("is unknown; known are {known}.", known=_(COMMA).join(known_names))
             )
         values[name] = one.value()
         problem = _problem_with(name, values[name])
@@ -195,13 +197,15 @@ def _judged_section(section: str, entry: _Entry) -> dict[str, Any]:
 
 def _judged_parameters(entry: _Entry, cls: type[Strategy]) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
-    for name, one in entry.entries().items():
-        parameters[name] = one.value()
+    for name, parameter_entry in entry.entries().items():
+        parameters[name] = parameter_entry.value()
         try:
             cls(**{name: parameters[name]})
         except ParameterError as error:
             if error.name == name:
-                raise one.error(_("is wrong. {error}", error=error)) from None
+                raise parameter_entry.error(
+                    _("is wrong. {error}", error=error)
+                ) from None
     return parameters
 
 

@@ -82,8 +82,10 @@ def tokens_by_part(
     tokens["system"] = space.system_tokens
     messages = message_count(space, parts, thoughts)
     tokens["overhead"] = TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST
-    sent = (*parts.pieces, *thoughts)
-    tool_tokens = space.tool_tokens - saved_by_system_message(space, sent, parts.tools)
+    pieces = (*parts.pieces, *thoughts)
+    tool_tokens = space.tool_tokens - saved_by_system_message(
+        space, pieces, parts.tools
+    )
     has_text_inside = False
     for piece in parts.pieces:
         if isinstance(piece, (Notes, Line)) and piece.place != "message":
@@ -116,7 +118,9 @@ def tokens_of_piece(space: MemorySpace, piece: Piece) -> tuple[int, int]:
     if isinstance(piece, Notes):
         return space.summaries.tokens(piece.start, piece.stop), 0
     if isinstance(piece, Picked):
-        single = [Messages(at, at + 1, piece.form) for at in piece.positions]
+        single = [
+            Messages(position, position + 1, piece.form) for position in piece.positions
+        ]
         counts = [tokens_of_piece(space, message) for message in single]
         return sum(content for content, _ in counts), sum(calls for _, calls in counts)
     if isinstance(piece, Line):
@@ -193,8 +197,8 @@ def texts_in_system(space: MemorySpace, parts: Parts) -> list[tuple[Piece | None
             texts[piece.place].append((piece, text))
         elif isinstance(piece, Line):
             texts[piece.place].append((piece, piece.message.content))
-    own = [(None, message.content) for message in space.system_messages[:1]]
-    return [*texts["before system"], *own, *texts["behind system"]]
+    system_texts = [(None, message.content) for message in space.system_messages[:1]]
+    return [*texts["before system"], *system_texts, *texts["behind system"]]
 
 
 def _tokens_in_system(space: MemorySpace, parts: Parts) -> tuple[int, int]:

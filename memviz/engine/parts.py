@@ -114,33 +114,35 @@ class Parts(NamedTuple):
     ) -> Parts:
         """The request with these messages of the log instead, and nothing brought back. What stands between messages
         keeps its place as far as there is one: before the first message of the log that stood behind it."""
-        left = [*history]
+        history_left = [*history]
         pieces: list[Piece] = []
         for piece in without_recalled(self.pieces[: self._history_stop]):
             if isinstance(piece, Messages):
-                while left and left[0].start < piece.stop:
-                    pieces.append(left.pop(0))
+                while history_left and history_left[0].start < piece.stop:
+                    pieces.append(history_left.pop(0))
             else:
                 pieces.append(piece)
         positions = range(asked[0].start, asked[-1].stop) if asked else range(0)
-        return self._replace(pieces=(*pieces, *left, *asked), input=positions)
+        return self._replace(pieces=(*pieces, *history_left, *asked), input=positions)
 
     def with_recalled(
         self, recalled: Collection[int], forms: Mapping[int, Form | None] = NO_FORMS
     ) -> Parts:
         """The request with these messages, none of which it sends whole, brought back instead: those with a form in
         ``forms``, by their log positions, in it."""
-        at = self._history_stop
-        history = with_recalled(without_recalled(self.pieces[:at]), recalled, forms)
-        return self._replace(pieces=(*history, *self.pieces[at:]))
+        history_stop = self._history_stop
+        history = with_recalled(
+            without_recalled(self.pieces[:history_stop]), recalled, forms
+        )
+        return self._replace(pieces=(*history, *self.pieces[history_stop:]))
 
     @property
     def _history_stop(self) -> int:
         """The number of pieces that stand before those of the input."""
-        at = len(self.pieces)
-        while at and self._is_input(self.pieces[at - 1]):
-            at -= 1
-        return at
+        stop = len(self.pieces)
+        while stop and self._is_input(self.pieces[stop - 1]):
+            stop -= 1
+        return stop
 
     def _is_input(self, piece: Piece) -> bool:
         return self.kind_of(piece) == "input"
@@ -188,16 +190,16 @@ def with_recalled(
 ) -> Iterator[Piece]:
     """The pieces of a ``history`` that brings nothing back, with the messages at these log positions. None of them may
     stand in it whole. Those that it does not hold at all stand behind it, in their form of ``forms``."""
-    left = set(recalled)
+    positions_left = set(recalled)
     for piece in history:
-        here = set[int]()
+        positions_here = set[int]()
         if isinstance(piece, Messages) and piece.form is not None:
-            here = left.intersection(piece.positions)
-            yield from restored_in(piece, here)
-            left -= here
+            positions_here = positions_left.intersection(piece.positions)
+            yield from restored_in(piece, positions_here)
+            positions_left -= positions_here
         else:
             yield piece
-    for form, positions in groupby(sorted(left), key=forms.get):
+    for form, positions in groupby(sorted(positions_left), key=forms.get):
         yield Picked(tuple(positions), form=form)
 
 

@@ -30,30 +30,30 @@ def database_of(persistence: str | Path | Mapping[str, Any] | None) -> str | Non
     is_path = isinstance(persistence, str | Path) and str(persistence).strip()
     if not is_path or persistence == "sqlite":
         raise ParameterError("persistence", persistence, ALLOWED)
-    given = str(persistence)
-    if "\x00" in given:
-        raise ParameterError("persistence", given, "a path without a zero character")
-    if "://" in given:
-        scheme = given.partition("://")[0]
+    text = str(persistence)
+    if "\x00" in text:
+        raise ParameterError("persistence", text, "a path without a zero character")
+    if "://" in text:
+        scheme = text.partition("://")[0]
         _expect_backend(scheme.partition("+")[0], "persistence")
-    return None if given in ("memory", ":memory:") else given
+    return None if text in ("memory", ":memory:") else text
 
 
-def _database_of_mapping(given: Mapping[str, Any]) -> str | None:
-    for key in given:
+def _database_of_mapping(mapping: Mapping[str, Any]) -> str | None:
+    for key in mapping:
         if key not in KEYS:
             allowed = f"a mapping with the keys {', '.join(KEYS)}, not {key}"
-            raise ParameterError("persistence", list(given), allowed)
-    enabled = given.get("enabled", True)
+            raise ParameterError("persistence", list(mapping), allowed)
+    enabled = mapping.get("enabled", True)
     if not isinstance(enabled, bool):
         raise ParameterError("persistence.enabled", enabled, "true or false")
     if not enabled:
         return None
-    backend = given.get("backend", "sqlite")
+    backend = mapping.get("backend", "sqlite")
     _expect_backend(backend, "persistence.backend")
     if backend == "memory":
         return None
-    place = given.get("connection_string")
+    place = mapping.get("connection_string")
     if not isinstance(place, str):
         allowed = "a path, or a URL such as sqlite:///memory.db"
         raise ParameterError("persistence.connection_string", place, allowed)

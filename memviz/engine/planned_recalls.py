@@ -42,9 +42,11 @@ class PlannedRecalls:
                 "such as {2: Recall(turns=[1])}."
             )
         self._planned: dict[int, dict[int, tuple[Recall, ...]]] = {}
-        for key, wanted in recalls.items():
+        for key, recalls_of_key in recalls.items():
             turn, call = _request_key(key)
-            self._planned.setdefault(turn, {})[call] = _checked_recalls(key, wanted)
+            self._planned.setdefault(turn, {})[call] = _checked_recalls(
+                key, recalls_of_key
+            )
 
     def __bool__(self) -> bool:
         return bool(self._planned)

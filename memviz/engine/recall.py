@@ -200,13 +200,13 @@ def resolve(
     number are kept first, and of the others the newest. Numbers that do not exist are
     reported by name.
     """
-    named: set[int] = set()
+    named_positions: set[int] = set()
     within_bound: set[int] = set()
     missing: list[str] = []
     for recall, bound in zip(recalls, bounds, strict=True):
         by_number, absent = _by_number(log, bound, recall)
         by_content = _by_content(log, bound, recall)
-        named |= by_number | by_content
+        named_positions |= by_number | by_content
         missing += absent
         # Those asked for by number are kept first, and of the others the newest.
         chosen = nlargest(max_messages, by_number)
@@ -217,29 +217,29 @@ def resolve(
         messages=tuple(log[position] for position in indices),
         indices=indices,
         missing=tuple(dict.fromkeys(missing)),
-        cut=len(named) - len(within_bound),
+        cut=len(named_positions) - len(within_bound),
         asked=tuple(recalls),
     )
 
 
 def _by_number(log: Log, length: int, recall: Recall) -> tuple[set[int], list[str]]:
     """The positions that a recall asks for by turn or by message, and the names of those that do not exist."""
-    named: set[int] = set()
+    named_positions: set[int] = set()
     missing: list[str] = []
     for number in recall.turns:
         positions = range(0)
         if 0 <= number <= log.turn_count:
             turn = log.turn(number)
             positions = range(turn.start, min(turn.stop, length))
-        named.update(_worth_recalling(log, positions))
+        named_positions.update(_worth_recalling(log, positions))
         if not positions:
             missing.append(f"turn {number}")
     for position in recall.messages:
         if 0 <= position < length:
-            named.add(position)
+            named_positions.add(position)
         else:
             missing.append(f"message {position}")
-    return named, missing
+    return named_positions, missing
 
 
 def _by_content(log: Log, length: int, recall: Recall) -> set[int]:

@@ -30,17 +30,17 @@ def added_tokens(run: Run, record: TurnRecord, recall: Recall) -> int:
     Messages that are sent word for word already, or recalled, add nothing. Recalls change
     no summary, so nothing else changes."""
     memory = record.memory
-    sent = record.parts
+    parts = record.parts
     earlier_recalls = record.recalled.asked if record.recalled is not None else ()
     recalls = (*earlier_recalls, recall)
     bounds = [memory.before_open_turn] * len(recalls)
     recalled = resolve(run.log, recalls, bounds, run.strategy.recall_limit_messages)
-    new = assemble(memory, sent.pieces, recalled.indices)
-    more = sent.with_recalled({*sent.recalled, *new.recalled})
+    new = assemble(memory, parts.pieces, recalled.indices)
+    more = parts.with_recalled({*parts.recalled, *new.recalled})
     history = [piece for piece in more.pieces if more.kind_of(piece) != "input"]
-    asked = input_pieces(sent.input, sent.asked, recalled.indices)
-    more = more._replace(pieces=(*history, *asked))
-    return _tokens(record, more) - _tokens(record, sent)
+    input = input_pieces(parts.input, parts.asked, recalled.indices)
+    more = more._replace(pieces=(*history, *input))
+    return _tokens(record, more) - _tokens(record, parts)
 
 
 def recalled_tokens(record: TurnRecord) -> int:
@@ -91,9 +91,9 @@ def _positions_sent(session: Session, text: str) -> list[frozenset[int]]:
     """The positions that are sent word for word with ``text`` as the next message: with the summary that it makes due,
     and without where that is possible."""
     memory = session.memory
-    asked = memory.input
+    input = memory.input
     # A question without an answer is sent with the next one.
-    log = session.log.prefix(asked.start if asked else len(session.log))
+    log = session.log.prefix(input.start if input else len(session.log))
     log.append(Message("user", text))
     space = replace(memory.space, log=log, sums=log.token_sums(session.counter))
     cursor = min(memory.cursor, len(log))

@@ -84,13 +84,17 @@ class Recalling:
         pinned = Recall(messages=sorted({*self.pinned, *messages}))
         recalled = self._resolve((pinned, *self._recalls))
         there_are = range(len(self.log))
-        self._keep_pinned(at for at in pinned.messages if at in there_are)
+        self._keep_pinned(
+            position for position in pinned.messages if position in there_are
+        )
         return recalled
 
     def unpin(self, messages: Iterable[int]) -> None:
         """Send the messages at these positions no more just because they were pinned."""
         dropped = set(messages)
-        self._keep_pinned(at for at in self.pinned if at not in dropped)
+        self._keep_pinned(
+            position for position in self.pinned if position not in dropped
+        )
 
     def _keep_pinned(self, positions: Iterable[int]) -> None:
         pins = tuple(positions)
@@ -117,19 +121,27 @@ class Recalling:
         if not recalled.indices:
             return Waiting(recalled, (), (), 0)
         history = next_history(self._session)
-        held: list[int] = []
-        fresh: list[int] = []
+        held_positions: list[int] = []
+        fresh_positions: list[int] = []
         undecided: list[int] = []
         for position in recalled.indices:
             if position in history.any_message:
-                held.append(position)
+                held_positions.append(position)
             elif position in history.short_one:
                 undecided.append(position)
             else:
-                fresh.append(position)
+                fresh_positions.append(position)
         sums = self._session.memory.sums
-        tokens = sum(sums.between(position, position + 1) for position in fresh)
-        return Waiting(recalled, tuple(fresh), tuple(held), tokens, tuple(undecided))
+        tokens = sum(
+            sums.between(position, position + 1) for position in fresh_positions
+        )
+        return Waiting(
+            recalled,
+            tuple(fresh_positions),
+            tuple(held_positions),
+            tokens,
+            tuple(undecided),
+        )
 
     @property
     def _due(self) -> tuple[Recall, ...]:

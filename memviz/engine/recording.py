@@ -274,8 +274,12 @@ def _planned(recalls: Recalls | RecalledAt) -> list[Any]:
     """The recalls as JSON, in the order of their requests."""
     pairs = recalls.items() if isinstance(recalls, Mapping) else recalls
     planned = []
-    for key, asked in pairs:
-        recalls_here = [asked] if isinstance(asked, Recall) else asked
+    for key, recall_or_recalls in pairs:
+        recalls_here = (
+            [recall_or_recalls]
+            if isinstance(recall_or_recalls, Recall)
+            else recall_or_recalls
+        )
         for recall in recalls_here:
             planned.append([key, asdict(recall)])
     # Through JSON, since tuples are lists there.
@@ -308,8 +312,8 @@ class RecordedSummaries(ModelWrapper):
     ) -> Reply:
         """The summary on record for exactly these messages, else a new one, for which the summarizer gets the
         ``source``."""
-        written = self._written.get(tuple(messages))
-        return written or self._model.summarize_from(messages, source)
+        reply = self._written.get(tuple(messages))
+        return reply or self._model.summarize_from(messages, source)
 
 
 def _reply_of(compaction: Compaction) -> Reply:

@@ -132,8 +132,10 @@ class TurnRecord:
     @property
     def summary(self) -> SummaryVersion | None:
         """The newest summary that was sent."""
-        sent = self.parts.summaries
-        return self.memory.space.summaries.versions[sent.stop - 1] if sent else None
+        versions = self.parts.summaries
+        if not versions:
+            return None
+        return self.memory.space.summaries.versions[versions.stop - 1]
 
     @property
     def reply(self) -> str:

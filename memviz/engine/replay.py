@@ -160,10 +160,10 @@ def begin_replay(
 
 
 def _record_with_recalls(
-    session: Session, planned: PlannedRecalls, asked: Request
+    session: Session, planned: PlannedRecalls, request: Request
 ) -> None:
-    prepared = session.request(*planned.at(session.log, asked))
-    session.record(session.record_of(prepared, session.reply_tokens(asked)))
+    prepared = session.request(*planned.at(session.log, request))
+    session.record(session.record_of(prepared, session.reply_tokens(request)))
 
 
 def _play_to_end(

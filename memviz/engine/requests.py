@@ -166,10 +166,10 @@ class Requests(Records):
             self.compactions_by_number[number] = record.compactions
         self.counted_rows.append(number)
         self.counted.extend([record.tokens.get(part, 0) for part in ALL_PARTS])
-        asked = parts.input.start if parts.input else memory.length
+        input_start = parts.input.start if parts.input else memory.length
         name = (record.turn, record.call)
-        written = record.reply_tokens
-        self._add(memory, record.strategy, name, bounds, asked, written)
+        reply_tokens = record.reply_tokens
+        self._add(memory, record.strategy, name, bounds, input_start, reply_tokens)
         if number < KEPT_RECORDS:
             self._built[number] = record
 
@@ -177,10 +177,10 @@ class Requests(Records):
         self, pieces: Sequence[Piece], length: int, input_start: int
     ) -> tuple[int, int, int, int] | None:
         """Versions and messages of what a strategy selects, where that is one range up to the end."""
-        sent = pieces[-1] if pieces else None
-        if not isinstance(sent, Messages):
+        last_piece = pieces[-1] if pieces else None
+        if not isinstance(last_piece, Messages):
             return None
-        start, stop, form = sent
+        start, stop, form = last_piece
         if form is not None or not start < stop == length:
             return None
         start = start if start < input_start else input_start
@@ -208,13 +208,13 @@ class Requests(Records):
         sends most of them again with the next request: each such piece is kept once."""
         pieces = parts.pieces
         start, stop, _ = self._shared_with_newest(pieces)
-        kept = (
+        kept_pieces = (
             *self._keep_once(pieces[:start]),
             *pieces[start:stop],
             *self._keep_once(pieces[stop:]),
         )
         self._newest = parts
-        self.others[len(self)] = parts._replace(pieces=kept)
+        self.others[len(self)] = parts._replace(pieces=kept_pieces)
 
     def _shared_with_newest(self, pieces: Sequence[Piece]) -> Shared:
         """The pieces that the request added last sent as well. Few are sooner gone through than compared."""
@@ -241,8 +241,8 @@ class Requests(Records):
         reply_tokens: int,
     ) -> None:
         space, length, summary_count, cursor, marks, _ = memory
-        made = self.made[-1] if self.made else None
-        if made is None or made[1] is not space or made[2] is not strategy:
+        newest = self.made[-1] if self.made else None
+        if newest is None or newest[1] is not space or newest[2] is not strategy:
             self.made.append(Made(len(self), space, strategy))
         last_marks = self._marks[-1][1]
         if marks is not last_marks and (marks or last_marks):
@@ -289,10 +289,10 @@ class Requests(Records):
 
     def _counted_at(self, number: int) -> array[int] | None:
         """The tokens of each part of one request, if they were counted when it was added."""
-        at = bisect_left(self.counted_rows, number)
-        if at == len(self.counted_rows) or self.counted_rows[at] != number:
+        row = bisect_left(self.counted_rows, number)
+        if row == len(self.counted_rows) or self.counted_rows[row] != number:
             return None
-        return self.counted[at * PARTS : (at + 1) * PARTS]
+        return self.counted[row * PARTS : (row + 1) * PARTS]
 
     def memory_at(self, number: int) -> Memory:
         """The memory that one request was made for. Sooner than its record, for which tokens may have to be counted."""
@@ -300,9 +300,9 @@ class Requests(Records):
         if record is not None:
             return record.memory
         length, summary_count, cursor = self._row(number)[2:5]
-        at = bisect_right(self._marks, number, key=lambda entry: entry[0]) - 1
+        index = bisect_right(self._marks, number, key=lambda entry: entry[0]) - 1
         space = self.made_at(number).space
-        return Memory(space, length, summary_count, cursor, self._marks[at][1])
+        return Memory(space, length, summary_count, cursor, self._marks[index][1])
 
     def parts_at(self, number: int) -> Parts:
         """The parts of one request. Sooner than its record, for which tokens may have to be counted."""
@@ -325,8 +325,8 @@ class Requests(Records):
 
     def made_at(self, number: int) -> Made:
         """The surroundings of the request of this number (0-based)."""
-        at = bisect_right(self.made, number, key=lambda made: made.first) - 1
-        return self.made[at]
+        index = bisect_right(self.made, number, key=lambda made: made.first) - 1
+        return self.made[index]
 
     def compactions(self) -> Iterator[tuple[int, tuple[Compaction, ...]]]:
         """The compactions that changed a request first, with its number (0-based)."""

@@ -64,9 +64,9 @@ def propose_again(session: Session, drafts: tuple[Draft, ...]) -> None:
     if not log.turn_count or session.reply_was_stopped:
         return  # a stopped reply is taken in with what follows it
     start = log.turn_start(log.turn_count)
-    own = session.own_compactions
-    length = max(start, own[-1].after.length) if own else start
-    session.memory = memory_at(session.space, own, length)
+    own_compactions = session.own_compactions
+    length = max(start, own_compactions[-1].after.length) if own_compactions else start
+    session.memory = memory_at(session.space, own_compactions, length)
     if length == start:
         # An answer that was given may have made the summary of its turn due.
         session.catch_up(start)
@@ -146,8 +146,8 @@ def edit(session: Session, number: int, text: str) -> None:
     _expect_nothing_pending(session)
     _expect_own_notes(session)
     wording = worded(text)
-    sent = {version.version: version for version in in_force(session)}
-    old = sent.get(number)
+    versions_in_force = {version.version: version for version in in_force(session)}
+    old = versions_in_force.get(number)
     if old is None:
         raise ReviewError(
             _(
@@ -159,7 +159,7 @@ def edit(session: Session, number: int, text: str) -> None:
         return
     memory = session.memory
     versions = session.space.summaries.versions
-    written = session.new_version(
+    new_version = session.new_version(
         turn=old.turn,
         text=wording,
         covers=old.covers,
@@ -169,13 +169,13 @@ def edit(session: Session, number: int, text: str) -> None:
     )
     replaced = versions[old.replaces - 1] if old.replaces else None
     plan = Write(old.added, memory.cursor, EDITED, replaced)
-    after = memory._replace(summary_count=written.version)
+    after = memory._replace(summary_count=new_version.version)
     session.replace_memory(
         plan,
         after,
         Draft(),
         ChangeDetails(kind="edit", proposed=old.text, revises=number),
-        written=written,
+        written=new_version,
     )
 
 

@@ -174,16 +174,16 @@ class Run(NotebookOutput):
         if not self.earlier_settings:
             return self
         before = self.earlier_settings[-1]
-        left = [record for record in self.requests if record.turn > before.last_turn]
+        records = [record for record in self.requests if record.turn > before.last_turn]
         compactions: list[Compaction] = []
-        for record in left:
+        for record in records:
             compactions += record.compactions
         for turn, compaction in self.unsent:
-            if not left or turn > before.last_turn:
+            if not records or turn > before.last_turn:
                 compactions.append(compaction)
         return replace(
             self,
-            requests=Requests.of(left),
+            requests=Requests.of(records),
             compactions=tuple(compactions),
             earlier_settings=(),
         )
@@ -244,8 +244,8 @@ class Run(NotebookOutput):
     @cached_property
     def _own_unsent(self) -> frozenset[int]:
         """The identities of the compactions of the setting in force that changed no request on record."""
-        own = self.timeline.own(self.compactions)
-        return frozenset(map(id, own)) - self._request_numbers.keys()
+        own_compactions = self.timeline.own(self.compactions)
+        return frozenset(map(id, own_compactions)) - self._request_numbers.keys()
 
     @cached_property
     def unsent(self) -> tuple[tuple[int, Compaction], ...]:
@@ -291,10 +291,10 @@ class Run(NotebookOutput):
         row = np.full(len(self.log), Fate.NOT_YET, dtype=np.uint8)
         row[: record.memory.length] = Fate.DROPPED
         space = record.memory.space  # of the pending request one of its own
-        for sent in record.parts.notes:
-            for covered in space.summaries.covered(sent.start, sent.stop):
+        for notes in record.parts.notes:
+            for covered in space.summaries.covered(notes.start, notes.stop):
                 row[covered.start : covered.stop] = Fate.SUMMARIZED
-            for covered in space.summaries.opaque(sent.start, sent.stop):
+            for covered in space.summaries.opaque(notes.start, notes.stop):
                 row[covered.start : covered.stop] = Fate.OPAQUE
         for version in record.parts.quoted:
             covers = space.summaries.versions[version].covers
@@ -321,9 +321,9 @@ class Run(NotebookOutput):
             parts = self.requests[number].parts
             if parts.quoted:
                 generations[row] = 1
-            for sent in parts.notes:
-                if len(sent.versions) == 1:
-                    by_version.setdefault(sent.start, []).append(row)
+            for notes in parts.notes:
+                if len(notes.versions) == 1:
+                    by_version.setdefault(notes.start, []).append(row)
                 else:
                     generations[row] = 1  # entries of a list: each was summarized once
         span = range(min(columns, default=0), max(columns, default=-1) + 1)

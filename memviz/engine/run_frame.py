@@ -47,8 +47,10 @@ def frame_of_turns(turns: Iterable[TurnRecord]) -> DataFrame:
 
 def _row_of(record: TurnRecord) -> dict[str, Any]:
     compactions = record.compactions
-    has_changed = [made.is_summarization or made.dropped for made in compactions]
-    has_failed = [bool(made.error) for made in compactions]
+    has_changed = [
+        compaction.is_summarization or compaction.dropped for compaction in compactions
+    ]
+    has_failed = [bool(compaction.error) for compaction in compactions]
     return {
         "turn": record.turn,
         "call": record.call,

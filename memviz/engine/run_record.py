@@ -305,13 +305,13 @@ def _add_summaries(
 ) -> None:
     """Add summaries to ``space``, each in the wording of the strategy of ``makers`` [origins] that it was written
     under."""
-    written = {}
+    origin_of_version = {}
     for origin, maker in zip(origins, makers, strict=True):
-        written[origin.version] = origin.before.summary_count, maker
+        origin_of_version[origin.version] = origin.before.summary_count, maker
     for fields in summaries:
         if fields.version != len(space.summaries) + 1:
             raise DamagedRecordError("a summary is missing")
-        follows, maker = written.get(fields.version, (None, strategy))
+        follows, maker = origin_of_version.get(fields.version, (None, strategy))
         values = vars(fields)
         tokens = values.pop("tokens")
         counter = space.summaries.counter

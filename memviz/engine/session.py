@@ -62,10 +62,10 @@ class Session(State):
         if session.reply_was_stopped:
             # A stopped reply is only taken in with what follows it: summarizing would have delayed the stop. A setting
             # that the chat was given since may have taken it in already.
-            own = session.own_compactions
+            own_compactions = session.own_compactions
             length = session.requests[-1].memory.length
-            if not own or own[-1].after_message < length:
-                session.memory = memory_at(session.space, own, length)
+            if not own_compactions or own_compactions[-1].after_message < length:
+                session.memory = memory_at(session.space, own_compactions, length)
         return session
 
     @property
@@ -84,7 +84,9 @@ class Session(State):
         last_turn = self.log.turn_count
         start = self.log.turn_start(last_turn)
         is_requested = bool(self.requests) and self.requests[-1].turn == last_turn
-        is_changed = any(made.after_message >= start for made in self.compactions)
+        is_changed = any(
+            compaction.after_message >= start for compaction in self.compactions
+        )
         if not is_requested and not is_changed:
             self.memory = memory_at(self.space, self.own_compactions, start)
 
@@ -319,14 +321,14 @@ class Session(State):
             strategy=self.strategy,
         )
 
-    def record_replayed(self, asked: Request) -> None:
+    def record_replayed(self, request: Request) -> None:
         """Keep a request of a replay, without recalls and with tool pairs as they are: what it sends follows from the
         memory."""
         compactions = tuple(self.unsent)
         if compactions:
             self.unsent = []
         self.requests.append_selected(
-            asked, self.memory, self.strategy, self.reply_tokens(asked), compactions
+            request, self.memory, self.strategy, self.reply_tokens(request), compactions
         )
 
     def reply_tokens(self, request: Request) -> int:
@@ -355,17 +357,17 @@ class Session(State):
         records, self.unsent = timeline.assign_compactions(records, self.compactions)
         self.requests = Requests.of(records)
         remember_requests(self.space, self.requests)
-        own = self.own_compactions
-        self.backoff = backoff_after(own)
+        own_compactions = self.own_compactions
+        self.backoff = backoff_after(own_compactions)
         self.tries_at_once = False
         self.pending = None
         self.thinking_summary = None
-        self.memory = memory_at(self.space, own, length)
+        self.memory = memory_at(self.space, own_compactions, length)
         self._library = None
         self._open = None
         # A request that was not answered is prepared again, without a second look. A library does that by itself.
         self._looked_before = None
-        if own and not isinstance(self.strategy, LibraryStrategy):
-            last = own[-1]
+        if own_compactions and not isinstance(self.strategy, LibraryStrategy):
+            last = own_compactions[-1]
             if last.after_message == length - 1 and last.error is None:
                 self._looked_before = length

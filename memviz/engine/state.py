@@ -318,7 +318,7 @@ class State:
         before: Memory,
         draft: Draft,
         details: ChangeDetails,
-        written: SummaryVersion | None,
+        summary_version: SummaryVersion | None,
     ) -> Compaction:
         """Return the record of the change from ``before`` to the memory in force."""
         track = SUMMARY
@@ -343,7 +343,7 @@ class State:
             is_fixed=_has_fixed_text(plan),
             before=before,
             after=self.memory,
-            written=written,
+            written=summary_version,
             model=self._name_of_writer(plan, draft),
             prompt_tokens=draft.prompt_tokens + prompt_tokens_of(details.discarded),
             is_checked=is_checked,

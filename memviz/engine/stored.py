@@ -203,8 +203,8 @@ def _expect_form(text: str) -> None:
     name = fields.pop("form", None)
     if name not in FORMS:
         raise ValueError(_("the form is unknown"))
-    known = {field.name for field in dataclass_fields(FORMS[name])}  # type: ignore[arg-type]
-    if not fields.keys() <= known:
+    known_fields = {field.name for field in dataclass_fields(FORMS[name])}  # type: ignore[arg-type]
+    if not fields.keys() <= known_fields:
         raise ValueError(
             _("the form {name} has a field that is unknown", name=repr(name))
         )

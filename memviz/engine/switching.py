@@ -40,7 +40,7 @@ def switched(held: Run, setting: Setting) -> tuple[Session, Iterator[int]]:
     return session, play(session, lambda request: None)
 
 
-def _taken_in(held: Run, before: Sequence[EarlierSetting], setting: Setting) -> int:
+def _taken_in(run: Run, before: Sequence[EarlierSetting], setting: Setting) -> int:
     """The number of messages that the setting had taken in when it was last in force; 0 for one that never was."""
     last_turn = 0
     for earlier in before:
@@ -49,9 +49,9 @@ def _taken_in(held: Run, before: Sequence[EarlierSetting], setting: Setting) -> 
     if not last_turn:
         return 0
     lengths = [
-        record.memory.length for record in held.requests if record.turn == last_turn
+        record.memory.length for record in run.requests if record.turn == last_turn
     ]
-    compactions = held.compactions_at(last_turn)
+    compactions = run.compactions_at(last_turn)
     if compactions:
         lengths.append(compactions[-1].after.length)
     return max(lengths)
@@ -114,9 +114,9 @@ def _reply_tokens(record: TurnRecord, space: MemorySpace) -> int:
 
 def _in_space(compaction: Compaction, run: Run) -> Compaction:
     """The compaction over the space of ``run``; what it counts is counted when it is asked for."""
-    written = compaction.written
-    if written is not None:
-        written = run.space.summaries.versions[written.version - 1]
+    summary_version = compaction.written
+    if summary_version is not None:
+        summary_version = run.space.summaries.versions[summary_version.version - 1]
     before = compaction.before._replace(space=run.space)
     after = compaction.after._replace(space=run.space)
-    return replace(compaction, before=before, after=after, written=written)
+    return replace(compaction, before=before, after=after, written=summary_version)

@@ -41,30 +41,30 @@ def recall_of(arguments: str) -> Recall:
 
     Raises :class:`RecallError` with a sentence that tells the model what to write instead.
     """
-    given = _object(arguments)
+    values = _object(arguments)
     names = ", ".join(RECALL_ARGUMENTS)
-    unknown = sorted(set(given) - set(RECALL_ARGUMENTS))
+    unknown = sorted(set(values) - set(RECALL_ARGUMENTS))
     if unknown:
         raise RecallError(
             f"There is no argument {quoted(unknown[0])}; there are {names}."
         )
-    asked: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, field in RECALL_ARGUMENTS.items():
-        value = given.get(name)
+        value = values.get(name)
         if not _is_left_out(name, value):
-            asked[field] = _numbers(name, value) if name in LISTS else value
-    if not any(asked.values()):
+            fields[field] = _numbers(name, value) if name in LISTS else value
+    if not any(fields.values()):
         raise RecallError(f"Nothing was asked for: give at least one of {names}.")
-    return Recall(**asked)
+    return Recall(**fields)
 
 
 def decision_of(arguments: str) -> Decision:
     """The decision in the thinking tool's JSON arguments. Raises :class:`RecallError` like :func:`recall_of`."""
-    given = _object(arguments)
-    go_on = next((given[name] for name in GO_ON_NAMES if name in given), None)
+    values = _object(arguments)
+    go_on = next((values[name] for name in GO_ON_NAMES if name in values), None)
     if not isinstance(go_on, bool):
         raise RecallError("continue_thinking has to be true or false.")
-    summary = given.get("summary") or ""
+    summary = values.get("summary") or ""
     if not isinstance(summary, str):
         raise RecallError("summary has to be text.")
     return Decision(go_on, summary.strip())

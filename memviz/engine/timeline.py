@@ -97,11 +97,11 @@ class Timeline(NamedTuple):
 
     def own(self, compactions: Sequence[Compaction]) -> list[Compaction]:
         """The compactions of the setting in force, those of an earlier time when it was in force among them."""
-        own: list[Compaction] = []
+        compactions_of_setting: list[Compaction] = []
         for setting, segment in self.segments(compactions):
             if setting.identity == self.identity:
-                own += segment
-        return own
+                compactions_of_setting += segment
+        return compactions_of_setting
 
     def makers(self, compactions: Sequence[object]) -> list[Strategy]:
         """The strategy that each of all ``compactions`` was made under."""
@@ -146,15 +146,19 @@ class Timeline(NamedTuple):
         earlier_compactions: list[Compaction] = []
         own_compactions: list[Compaction] = []
         for setting, segment in self.segments(compactions):
-            left = [made for made in segment if made.after_message < length]
+            compactions_before = [
+                compaction
+                for compaction in segment
+                if compaction.after_message < length
+            ]
             turn_before = earlier[-1].last_turn if earlier else 0
             if setting.last_turn < NO_END and turn_before < last_turn:
-                earlier_compactions += left
+                earlier_compactions += compactions_before
                 until = min(setting.last_turn, last_turn)
                 count = len(earlier_compactions)
                 earlier.append(replace(setting, last_turn=until, compactions=count))
             elif setting.identity == self.identity:
-                own_compactions += left
+                own_compactions += compactions_before
         while earlier and earlier[-1].identity == self.identity:
             earlier.pop()
         timeline = self._replace(earlier=tuple(earlier))

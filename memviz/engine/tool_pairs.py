@@ -22,8 +22,8 @@ def orphaned_results(log: Log, parts: Parts, summaries: SummaryLog) -> list[int]
     recalled = [p for p in parts.recalled if p not in parts.restored]
     orphaned = []
     # A tool's results are the input of the request that follows them.
-    sent = joined((*parts.history, parts.input))
-    for position in _results_that_may_be_orphaned(log, sent):
+    positions_sent = joined((*parts.history, parts.input))
+    for position in _results_that_may_be_orphaned(log, positions_sent):
         caller = call_of[position]
         is_recalled = position in parts.input and caller in recalled
         if not is_recalled and not _in_history(caller, history):
@@ -38,8 +38,8 @@ def orphaned_results(log: Log, parts: Parts, summaries: SummaryLog) -> list[int]
 def provider_blocks(parts: Parts, summaries: SummaryLog) -> tuple[range, ...]:
     """Log positions that stand in the request as blocks which only the provider can read."""
     blocks: list[range] = []
-    for sent in parts.notes:
-        blocks += summaries.opaque(sent.start, sent.stop)
+    for notes in parts.notes:
+        blocks += summaries.opaque(notes.start, notes.stop)
     return tuple(blocks)
 
 
@@ -80,7 +80,7 @@ def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
     asked_for = set(asked_for)
     pieces = _with_calls_of(log, parts)
     history = joined([piece.positions for piece in pieces])
-    sent = (*history, parts.input)
+    ranges_sent = (*history, parts.input)
     dropped = {
         p
         for p in _results_that_may_be_orphaned(log, history)
@@ -88,7 +88,7 @@ def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
     }
     answered: dict[int, WithCalls] = {}
     for caller in _callers_that_may_be_unanswered(log, history, parts.input):
-        results = [p for p in tools.results_of[caller] if _in_history(p, sent)]
+        results = [p for p in tools.results_of[caller] if _in_history(p, ranges_sent)]
         if len(results) == len(log[caller].tool_calls):
             continue
         exchange = {caller, *tools.results_of[caller]}
@@ -156,7 +156,9 @@ def _parting_block(log: Log, parts: Parts) -> list[Picked]:
         return []
     before = Parts(parts.pieces[: parts.pieces.index(block[0])]).history
     results = _within(log.tools.results, parts.input)
-    parts_a_pair = any(_in_history(log.tools.call_of[at], before) for at in results)
+    parts_a_pair = any(
+        _in_history(log.tools.call_of[position], before) for position in results
+    )
     return block if parts_a_pair else []
 
 

@@ -216,8 +216,8 @@ class VisitorCookies:
 def shown_name(name: str) -> str:
     """Return a name in one line, without characters that are not seen: " Ana\\n Lopez" is "Ana Lopez"."""
     in_one_line = " ".join(normalize("NFC", name).split())
-    seen = "".join(filter(str.isprintable, in_one_line))
-    return seen[:LONGEST_NAME_CHARS].strip()
+    printable = "".join(filter(str.isprintable, in_one_line))
+    return printable[:LONGEST_NAME_CHARS].strip()
 
 
 @cache

@@ -291,11 +291,11 @@ def embedder(
     Raises :class:`memviz.core.model_errors.UnknownModelError` for a name that cannot be one, and
     :class:`memviz.ParameterError` for a budget and a model whose price is unknown.
     """
-    asked: Model = embedding_model(name, **options)
+    model: Model = embedding_model(name, **options)
     if budget is not None:
         prices = None if usd_per_million is None else (usd_per_million, 0.0)
-        asked = Budgeted(asked, budget, usd_per_million=prices)
-    return Embedder(FirstFailureEnds(asked), KeptVectors(cache))
+        model = Budgeted(model, budget, usd_per_million=prices)
+    return Embedder(FirstFailureEnds(model), KeptVectors(cache))
 
 
 def _split_batches(texts: Sequence[str]) -> Iterator[list[str]]:

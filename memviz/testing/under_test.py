@@ -341,10 +341,12 @@ class ObjectAtWork:
                 replaced.append(message)
         self._summary = text
         self._summarized = max(self._summarized, first)
-        sent = []
+        entries = []
         for entry in answer.sent:
-            sent.append(entry._replace(is_notes=entry.message.content == text))
-        return answer._replace(sent=tuple(sent), summary=text, replaced=tuple(replaced))
+            entries.append(entry._replace(is_notes=entry.message.content == text))
+        return answer._replace(
+            sent=tuple(entries), summary=text, replaced=tuple(replaced)
+        )
 
 
 def _text_behind_prompt(message: Message, prompts: Sequence[str]) -> str:

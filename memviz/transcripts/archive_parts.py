@@ -11,7 +11,7 @@ from memviz.transcripts.limits import Limits
 def join_parts(
     files: Iterable[tuple[str, bytes]],
     readers: Iterable[Reader],
-    given: Reader | None,
+    mapped_reader: Reader | None,
     limits: Limits,
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the files of an archive; those of a folder that are parts of one conversation
@@ -19,9 +19,13 @@ def join_parts(
     ``general/2024-05-01.json``, or the messages of a session, ``s1/message_0.json``. With
     a list of people, ``users.json``, they are an object of both.
 
-    ``given`` is the reader that the user named, who need not recognise what it reads.
+    ``mapped_reader`` is the reader that the user named, who need not recognise what it reads.
     """
-    joining = [one for one in (*readers, given) if one is not None and one.files]
+    joining = [
+        candidate
+        for candidate in (*readers, mapped_reader)
+        if candidate is not None and candidate.files
+    ]
     people_files = {reader.people_file for reader in joining}
     folders: dict[tuple[str, str, str], list[bytes]] = {}
     people = {}
@@ -35,7 +39,9 @@ def join_parts(
             key = (str(path.parent), reader.files, reader.people_file)
             if not fnmatch(path.name, reader.files):
                 continue
-            is_part = key in folders or reader is given or reader.recognise(document)
+            is_part = (
+                key in folders or reader is mapped_reader or reader.recognise(document)
+            )
             # A part that is broken is told by itself, and the others are read.
             if is_part and document.json.value is not None:
                 text = document.text.encode("utf-8", "replace")

@@ -154,7 +154,11 @@ class TranscriptBuilder:
             index: self.add_json(item, f"index {index}")
             for index, item in enumerate(items)
         }
-        return {index: at for index, at in positions.items() if at is not None}
+        return {
+            index: position
+            for index, position in positions.items()
+            if position is not None
+        }
 
     def _role_of(self, role: object) -> str | None:
         """Return the role of a name, and remember the name if it is somebody's.
@@ -162,12 +166,12 @@ class TranscriptBuilder:
         If it was said who the user is, an unknown name is at first the assistant's, and
         :meth:`_assign_roles` finds the user's among them.
         """
-        known = known_role(role)
+        known_name = known_role(role)
         name = role.strip() if isinstance(role, str) else ""
-        if not name or known in ("system", "tool"):
-            return known
+        if not name or known_name in ("system", "tool"):
+            return known_name
         self._names.setdefault(name)
-        return known or ("assistant" if self.user else None)
+        return known_name or ("assistant" if self.user else None)
 
     def _assign_roles(self) -> None:
         """Make the messages of the user's name the user's, and all others the
@@ -280,8 +284,8 @@ class TranscriptBuilder:
             return
         # A reader may have added such a message without its text.
         lost_at = {place for place, _error in self._lost}
-        read = sum(place not in lost_at for place in self._places)
-        total = read + len(self._left_out) + len(self._lost)
+        read_count = sum(place not in lost_at for place in self._places)
+        total = read_count + len(self._left_out) + len(self._lost)
         reasons = _listed([_at(place, error.args[0]) for place, error in self._lost])
         share = share_of(len(self._lost), total, "message")
         reason = Said(
@@ -355,8 +359,8 @@ def _at(place: str, reason: str) -> Said:
 
 
 def _listed(reasons: Sequence[Said]) -> Said:
-    shown = tuple(reasons[:MAX_REASONS])
+    first_reasons = tuple(reasons[:MAX_REASONS])
     more = len(reasons) - MAX_REASONS
     if more > 0:
-        return Said("{reasons}, and {number} more", reasons=shown, number=more)
-    return Said("{list}", list=shown)
+        return Said("{reasons}, and {number} more", reasons=first_reasons, number=more)
+    return Said("{list}", list=first_reasons)

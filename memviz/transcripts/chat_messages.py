@@ -106,8 +106,8 @@ def speaker_of(
     if role is not None:
         return role
     is_text = isinstance(name, str)
-    shown = repr(name[:40]) if is_text else Said(kind_of(name))
-    reason = Said(UNKNOWN_SPEAKER, key=called, name=shown)
+    shown_name = repr(name[:40]) if is_text else Said(kind_of(name))
+    reason = Said(UNKNOWN_SPEAKER, key=called, name=shown_name)
     raise LostMessageError(reason, name if is_text else "")
 
 
@@ -180,8 +180,8 @@ def _content(item: Mapping[str, Any], note: Note) -> str:
 def _note_other_texts(item: Mapping[str, Any], content: str, note: Note) -> None:
     texts = {key: item[key] for key in TEXT_KEYS if isinstance(item.get(key), str)}
     texts["refusal or audio"] = refusal_and_speech(item)
-    known = ("", content.strip())
-    others = [key for key, text in texts.items() if text.strip() not in known]
+    expected_texts = ("", content.strip())
+    others = [key for key, text in texts.items() if text.strip() not in expected_texts]
     if others:
         note(Said(OTHER_TEXT, keys=listed_names(others)))
 
@@ -244,13 +244,13 @@ def kept_beside(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
     """The ``meta`` that keeps the fields of a message which memviz does not know, without empty ones; those too large
     for it are noted."""
     meta = {}
-    known = _KNOWN_KEYS
+    known_keys = _KNOWN_KEYS
     if item.get("content") in (None, ""):
-        known = known.union(TEXT_KEYS, PART_KEYS)
+        known_keys = known_keys.union(TEXT_KEYS, PART_KEYS)
     room = MAX_META_CHARS
     too_large = False
     for key, value in item.items():
-        if key in known or value in (None, "", [], {}):
+        if key in known_keys or value in (None, "", [], {}):
             continue
         if key == "audio" and isinstance(value, dict):
             value = {name: part for name, part in value.items() if name != "data"}
@@ -277,14 +277,14 @@ def tool_calls_of(
         return (), []
     if not isinstance(calls, list):
         return (), [Said(NOT_A_LIST, kind=Said(kind_of(calls)))]
-    read = []
+    calls_read = []
     broken = []
     for call in [*calls, legacy] if legacy else calls:
         if isinstance(call, dict):
-            read.append(_tool_call(call, note))
+            calls_read.append(_tool_call(call, note))
         else:
             broken.append(not_a_call(call))
-    return tuple(read), broken
+    return tuple(calls_read), broken
 
 
 def _tool_call(call: Mapping[str, Any], note: Note) -> ToolCall:

@@ -35,7 +35,9 @@ def is_dangerous(text: str) -> bool:
     small variants too) behind nothing but spaces and characters that nobody sees."""
     if text and unicodedata.category(text[0]) == "Cc":
         return True
-    seen = next(
+    first_visible = next(
         (sign for sign in text if unicodedata.category(sign) not in _UNSEEN), ""
     )
-    return unicodedata.normalize("NFKC", seen)[:1] in FORMULA_SIGNS if seen else False
+    if not first_visible:
+        return False
+    return unicodedata.normalize("NFKC", first_visible)[:1] in FORMULA_SIGNS

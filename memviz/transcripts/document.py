@@ -221,10 +221,10 @@ class Document:
     def _without_text(self) -> TranscriptError:
         if self.binary_kind:
             return self.binary_kind.refusal()
-        found = _("it has 0 bytes")
+        description = _("it has 0 bytes")
         if self.data:
-            found = _(ONLY_WHITE_SPACE, number=len(self.data))
-        return EMPTY_FILE.error(found=found)
+            description = _(ONLY_WHITE_SPACE, number=len(self.data))
+        return EMPTY_FILE.error(found=description)
 
 
 class Reader(ABC):

@@ -175,8 +175,10 @@ def _extend_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
         block["text"] = text_at(block, "text") + text_at(delta, "text")
     thought = text_at(delta, "reasoningContent", "text")
     if thought:
-        held = text_at(block, "reasoningContent", "reasoningText", "text")
-        block["reasoningContent"] = {"reasoningText": {"text": held + thought}}
+        earlier_thought = text_at(block, "reasoningContent", "reasoningText", "text")
+        block["reasoningContent"] = {
+            "reasoningText": {"text": earlier_thought + thought}
+        }
     piece = text_at(delta, "toolUse", "input")
     if piece:
         call = object_at(block, "toolUse")

@@ -95,7 +95,9 @@ class GrowingFormat:
 
     def _split(self, rows: Rows) -> list[Rows]:
         """Return the pieces of rows; of a single piece each of its rows."""
-        inner = [at for at in range(1, len(rows)) if self._begins_piece(rows, at)]
+        inner = [
+            index for index in range(1, len(rows)) if self._begins_piece(rows, index)
+        ]
         if not inner:
             return [[row] for row in rows]
         bounds = pairwise([0, *inner, len(rows)])
@@ -179,11 +181,11 @@ def _last_of_type(kind: str, rows: Rows) -> dict[str, Any]:
 
 def _tell_claude(rows: Rows) -> Told:
     numbered = [Row(row, "", number) for number, row in enumerate(rows)]
-    own = [row for row in numbered if not row.is_side]
+    main_rows = [row for row in numbered if not row.is_side]
     left_out = sum(row.is_side and row.is_talk for row in numbered)
-    if not any(row.is_talk for row in own):
+    if not any(row.is_talk for row in main_rows):
         return Told(left_out=left_out)
-    told = _told(lambda builder: ClaudeCode().read(own, builder))
+    told = _told(lambda builder: ClaudeCode().read(main_rows, builder))
     return replace(told, left_out=left_out)
 
 

@@ -55,13 +55,15 @@ class ImportNotes:
         """Return one sentence for each kind, up to ``MAX_SENTENCES``; each names up to
         ``MAX_PLACES`` places.
         """
-        sentences = [_sentence(Said.of(what), at) for what, at in self._places.items()]
-        shown = sentences[:MAX_SENTENCES]
-        hidden_count = len(sentences) - len(shown)
+        sentences = [
+            _sentence(Said.of(what), places) for what, places in self._places.items()
+        ]
+        first_sentences = sentences[:MAX_SENTENCES]
+        hidden_count = len(sentences) - len(first_sentences)
         if hidden_count:
             more = Said("and {number} findings of other kinds.", number=hidden_count)
-            shown.append(more)
-        return tuple(shown)
+            first_sentences.append(more)
+        return tuple(first_sentences)
 
 
 def _sentence(note: Said, places: list[str]) -> Said:
@@ -71,9 +73,9 @@ def _sentence(note: Said, places: list[str]) -> Said:
         if times == 1:
             return Said("{note}.", note=note)
         return Said("{note} ({times} times).", note=note, times=times)
-    named = tuple(map(place_words, places[:MAX_PLACES]))
+    named_places = tuple(map(place_words, places[:MAX_PLACES]))
     more = times - MAX_PLACES
     if more > 0:
         template = AT_MORE_PLACES
-        return Said(template, note=note, places=named, more=more)
-    return Said("{note}: {places}.", note=note, places=named)
+        return Said(template, note=note, places=named_places, more=more)
+    return Said("{note}: {places}.", note=note, places=named_places)

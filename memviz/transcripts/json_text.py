@@ -219,7 +219,7 @@ def describe(value: object) -> str:
 
 
 def _syntax_error(text: str, error: json.JSONDecodeError, line: int) -> TranscriptError:
-    found = text[error.pos : error.pos + 20].split("\n")[0]
+    excerpt = text[error.pos : error.pos + 20].split("\n")[0]
     refusal = NO_JSON
     if _PYTHON_TEXT.match(text.lstrip(WHITE_SPACE)):
         refusal = PYTHON
@@ -230,7 +230,7 @@ def _syntax_error(text: str, error: json.JSONDecodeError, line: int) -> Transcri
     elif error.pos > 0 and _CUT_OFF.fullmatch(text, error.pos):
         refusal = CUT_OFF
     place = _(COLUMN, line=line + error.lineno - 1, column=error.colno)
-    return refusal.error(place, msg=error.msg, found=found)
+    return refusal.error(place, msg=error.msg, found=excerpt)
 
 
 def _too_deep(line: int, max_depth: int) -> TranscriptError:

@@ -143,13 +143,13 @@ def load_transcript(
     loaded = load_file(
         source, format, name=name, user=user, limits=limits, mapping=mapping
     )
-    there = len(loaded.transcripts)
-    if not 1 <= conversation <= there:
-        raise NO_CONVERSATION.error(loaded.name, conversation=conversation, there=there)
+    count = len(loaded.transcripts)
+    if not 1 <= conversation <= count:
+        raise NO_CONVERSATION.error(loaded.name, conversation=conversation, there=count)
     transcript = loaded.whole(conversation - 1)
     warnings = list(transcript.warnings)
-    if there > 1:
-        warnings.append(Said(ONE_OF_SEVERAL, number=conversation, all=there))
+    if count > 1:
+        warnings.append(Said(ONE_OF_SEVERAL, number=conversation, all=count))
     warnings += map(str, loaded.failures[:MAX_NAMES])
     return replace(transcript, warnings=tuple(warnings))
 

@@ -53,22 +53,26 @@ def find_fences(text: str) -> Fences:
     fences = _fences_in(text)
     blocks = []
     unclosed = []
-    at = 0
+    position = 0
     hopeless: dict[
         str, int
     ] = {}  # for each mark, the length from which on no fence is closed any more
-    while at < len(fences):
-        opening = fences[at]
+    while position < len(fences):
+        opening = fences[position]
         mark = opening.mark[0]
         length = len(opening.mark)
-        end = None if length >= hopeless.get(mark, length + 1) else _closing(fences, at)
+        end = (
+            None
+            if length >= hopeless.get(mark, length + 1)
+            else _closing(fences, position)
+        )
         if end is None:
             hopeless[mark] = min(length, hopeless.get(mark, length))
             unclosed.append(opening)
-            at += 1
+            position += 1
         else:
             blocks.append((opening.start, fences[end].stop))
-            at = end + 1
+            position = end + 1
     return Fences(tuple(blocks), tuple(unclosed))
 
 

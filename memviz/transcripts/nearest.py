@@ -82,10 +82,10 @@ def refusal(document: Document, readers: Sequence[Reader]) -> TranscriptError:
     tried = _nearest_reader(document, readers)
     if isinstance(tried, UnclearUserError):
         return tried
-    found = lists[0]
+    messages = lists[0]
     if tried:
-        found = next(filter(misfits, lists), found)
-    return _nearly(found, tried)
+        messages = next(filter(misfits, lists), messages)
+    return _nearly(messages, tried)
 
 
 def reader_for_user(document: Document, readers: Sequence[Reader]) -> Reader | None:
@@ -171,12 +171,12 @@ def _item_misfit(item: Any) -> str:
 def _encoded_twice(document: Document) -> TranscriptError | None:
     """The error for JSON inside a text of JSON; such as what json.dumps makes of the result of json.dumps."""
     value = document.json.value
-    held = {"": value} if isinstance(value, str) else document.object
+    values_by_place = {"": value} if isinstance(value, str) else document.object
     if not document.json.rows and document.items:
-        held = {FIRST_ITEM: document.items[0]}
-    for key, text in held.items():
+        values_by_place = {FIRST_ITEM: document.items[0]}
+    for key, text in values_by_place.items():
         if is_json_text(text):
-            where = repr(key) if held is document.object else _(key or IT)
+            where = repr(key) if values_by_place is document.object else _(key or IT)
             return encoded_twice(_("{where} is", where=where))
     return None
 
@@ -204,9 +204,9 @@ def _lists(value: Any, path: tuple[str, ...]) -> Iterator[Messages]:
             if isinstance(item, dict) and not _looks_like_one(item):
                 yield from _lists(item, (*path, place))
     elif isinstance(value, dict) and len(path) <= MAX_DEPTH:
-        for key, held in value.items():
-            if isinstance(held, (list, dict)):
-                yield from _lists(held, (*path, repr(str(key)[:40])))
+        for key, inner in value.items():
+            if isinstance(inner, (list, dict)):
+                yield from _lists(inner, (*path, repr(str(key)[:40])))
 
 
 def _looks_like_one(item: Any) -> bool:
@@ -227,10 +227,10 @@ def _nearest_reader(
     unclear = None
     for reader in sorted(readers, key=_rank):
         try:
-            read = _amount_read(reader, document)
-            if read[0] and read > most:
+            amount = _amount_read(reader, document)
+            if amount[0] and amount > most:
                 nearest = reader
-                most = read
+                most = amount
         except UnclearUserError as error:
             unclear = unclear or error
         except NO_FORMAT:

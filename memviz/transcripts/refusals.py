@@ -123,17 +123,19 @@ def _nearly_a_table(text: str) -> TranscriptError | None:
         widths = {len(row.cells) for row in head}
         if len(head) < 2 or len(widths) > 1 or widths == {1}:
             continue
-        known = meanings_of([cell for cell in head[0].cells if len(cell.strip()) > 1])
+        meanings = meanings_of(
+            [cell for cell in head[0].cells if len(cell.strip()) > 1]
+        )
         names = listed_names([cell.strip() for cell in head[0].cells])
-        lacks = [without for meaning, without in MISSING.items() if meaning in known]
+        lacks = [without for meaning, without in MISSING.items() if meaning in meanings]
         missing = _([*lacks, NEITHER_COLUMN][0])
         return NEARLY_TABLE.error(names=names, missing=missing)
     return None
 
 
 def _nearly_a_dialogue(text: str) -> TranscriptError | None:
-    found = dialogue(text, enough=1)
-    known = [line.name for line in found.lines] if found else []
+    found_dialogue = dialogue(text, enough=1)
+    known = [line.name for line in found_dialogue.lines] if found_dialogue else []
     lines = [*known, *names_at_line_starts(text)]
     names = list(dict.fromkeys(lines))
     said = sum(1 for line in text.split("\n") if line.strip())
@@ -143,12 +145,12 @@ def _nearly_a_dialogue(text: str) -> TranscriptError | None:
             names=listed_names(names),
         )
         return UnclearUserError(reason, names=names)
-    if found is None:
+    if found_dialogue is None:
         return None
-    number = text.count("\n", 0, found.lines[0].start) + 1
+    number = text.count("\n", 0, found_dialogue.lines[0].start) + 1
     name = known[0][:40]
     return NEARLY_DIALOGUE.error(
-        number=number, name=name, lines=_(LINES), format=found.format
+        number=number, name=name, lines=_(LINES), format=found_dialogue.format
     )
 
 

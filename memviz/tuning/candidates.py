@@ -67,11 +67,11 @@ def _pipelines(*, has_results: bool) -> Iterator[str]:
     """The steps of pipelines: one that takes little away, then one that takes out old messages; or either alone."""
     first_steps = FIRST_STEPS_WITH_RESULTS if has_results else FIRST_STEPS
     last_steps = [""]
-    for deed, at, part, beginning in product(
+    for deed, share, part, beginning in product(
         DEEDS, TRIGGER_SHARES, KEPT_PARTS, BEGINNINGS
     ):
-        kept_part = f"keep {at * part:g} of the window"
-        last_steps.append(f"{deed} at {at:g} of the window, {kept_part}{beginning}")
+        kept_part = f"keep {share * part:g} of the window"
+        last_steps.append(f"{deed} at {share:g} of the window, {kept_part}{beginning}")
     for steps in product(first_steps, last_steps):
         lines = "\n".join(filter(None, steps))
         if lines:

@@ -127,8 +127,8 @@ class Designing:
         total = 0
         before = 0
         for settings, conversations in self.rounds:
-            read = self.search[before:conversations]
-            total += settings * sum(len(subject.log) for subject in read)
+            conversations_read = self.search[before:conversations]
+            total += settings * sum(len(subject.log) for subject in conversations_read)
             before = conversations
         return total
 

@@ -149,8 +149,8 @@ class Why:
         if self.sent_until is None:
             return ()
         record = self.at(self.sent_until.last_place)
-        sent = versions_of(record.parts, self.run.space.summaries)
-        return tuple(version + 1 for version in sent)
+        versions = versions_of(record.parts, self.run.space.summaries)
+        return tuple(version + 1 for version in versions)
 
     @property
     def words_left(self) -> tuple[str, ...]:

@@ -171,9 +171,9 @@ def most_telling_first(settings: Sequence[Strategy]) -> list[int]:
     for id in dict.fromkeys(setting.id for setting in settings):
         numbers = by_strategy[id]
         family = settings[numbers[0]].family
-        at = FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
+        family_rank = FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
         for place, number in enumerate(middle_first(numbers)):
-            order.append((place, strategies_seen[family], at, number))
+            order.append((place, strategies_seen[family], family_rank, number))
         strategies_seen[family] += 1
     return [number for _, _, _, number in sorted(order)]
 

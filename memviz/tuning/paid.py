@@ -28,9 +28,9 @@ def estimate(sweep: Sweep, summarizer: str, prices: Pricing | None = None) -> Es
     they are given."""
     usages: list[Usage] = []
     for cell in sweep.cells.values():
-        read = cell.traffic.summarizer_input_tokens.tolist()
-        written = cell.traffic.summarizer_output_tokens.tolist()
-        usages += map(Usage, read, written)
+        prompt_tokens = cell.traffic.summarizer_input_tokens.tolist()
+        reply_tokens = cell.traffic.summarizer_output_tokens.tolist()
+        usages += map(Usage, prompt_tokens, reply_tokens)
     return price_likely([PlannedCalls(summarizer, tuple(usages), "summary")], prices)
 
 

@@ -101,9 +101,9 @@ class Recorded(HandOff):
 
     def event_after(self, messages: int) -> RecordedEvent | None:
         """Return the compaction that was recorded after so many messages; of several the last one with a summary."""
-        there = [event for event in self.events if event.after_message == messages]
-        there.sort(key=lambda event: bool(event.text))
-        return there[-1] if there else None
+        events = [event for event in self.events if event.after_message == messages]
+        events.sort(key=lambda event: bool(event.text))
+        return events[-1] if events else None
 
 
 def recorded_run(

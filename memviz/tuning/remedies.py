@@ -125,7 +125,9 @@ class Offer:
         strategy = Retrieval()
         run = self._run(lost, strategy)
         picks = strategy.found(run.requests[number].memory)
-        ranks = [at for at, pick in enumerate(picks, 1) if pick.position in lost.said]
+        ranks = [
+            rank for rank, pick in enumerate(picks, 1) if pick.position in lost.said
+        ]
         is_held = self._retained(lost, run, [number])[0]
         yield replace(
             self._priced("retrieval", lost, run),
@@ -210,9 +212,9 @@ class Offer:
         written later only add to the sentences that say it, each of which has what :func:`loosen` looks for."""
         # To look for words takes a hundred times as long as to see that the message is sent.
         parts = run.requests.parts_at(number)
-        sent = set[int]().union(*whole_ranges(run.space, parts))
+        positions_sent = set[int]().union(*whole_ranges(run.space, parts))
         evidence = lost.probe.evidence
-        if evidence and sent.issuperset(evidence):
+        if evidence and positions_sent.issuperset(evidence):
             return True
         loose = (loosen(run, lost.probe),)
         judged = judge(run, self._texts_of(run, loose), [number])

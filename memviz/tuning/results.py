@@ -39,9 +39,9 @@ class Measure(NamedTuple):
     """One measure of a cell."""
 
     worst: Literal["min", "max"]
-    """The less favourable end: much of what it costs, little of what it retains."""
+    """The less favourable end: the most of a cost, the least of what is retained."""
     is_added: bool = False
-    """It is added over several conversations: one pays for each of them."""
+    """True where the values of several conversations are added, for one pays for each of them."""
 
 
 _PAID = Measure("max", is_added=True)
@@ -55,10 +55,10 @@ MEASURES = {
     "hit_rate": _SHARE, "retention": _SHARE, "rule_retention": _SHARE, "final_retention": _SHARE, "seconds": _PAID,
 }  # fmt: skip
 """The measures of a cell, by name."""
-SPREAD = ("usd", "all_tokens")
-"""Measures of which a single conversation's mean, least and most stand beside the sum."""
-_OF_FACTS = ("retention", "rule_retention", "final_retention")
-"""Measures that only a conversation with facts has."""
+_SPREAD = ("usd", "all_tokens")
+"""The measures whose mean, least and most over single conversations stand beside the sum."""
+_MEASURES_OF_FACTS = ("retention", "rule_retention", "final_retention")
+"""The measures that only a conversation with facts has."""
 _COLUMNS = (
     "requests", "facts", "retention", "rule_retention", "final_retention", "usd", "uncached_usd", "main_usd",
     "summarizer_usd", "usd_per_fact", "retained_facts", "hit_rate", "cached_tokens", "all_tokens", "sent_tokens",
@@ -66,16 +66,17 @@ _COLUMNS = (
     "summarizations", "failed_summarizations", "over_budget_requests",
     "orphaned_requests", "refused_requests", "seconds", "error",
 )  # fmt: skip
-_OF_CELL = (
+"""The columns of measures in a table, in their order."""
+_FIELDS_OF_CELL = (
     "facts", "retention", "rule_retention", "final_retention", "summarizations", "failed_summarizations",
     "over_budget_requests", "orphaned_requests", "refused_requests", "seconds", "error",
 )  # fmt: skip
-"""Columns that a cell has under the same name."""
-_USD = {
+"""The columns that a cell has as fields of the same name."""
+_FIELDS_OF_COST = {
     "usd": "total_usd", "uncached_usd": "uncached_total_usd", "main_usd": "main_usd",
     "summarizer_usd": "summarizer_usd",
 }  # fmt: skip
-"""Columns of dollars, each with its field of a :class:`~memviz.metrics.cost.cost.Cost`."""
+"""The columns of dollars, each with its field of a :class:`~memviz.metrics.cost.cost.Cost`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +90,9 @@ class Sweep(NotebookOutput):
     stopped: str = ""
     """A sentence that says why it was ended, if it was not the user."""
     guessed_facts: tuple[int, ...] = ()
-    """For each conversation how many of its facts memviz proposed."""
+    """The number of facts of each conversation that memviz proposed."""
     unmeasured_results: tuple[int, ...] = ()
-    """For each conversation its tool results where no fact comes from one; else 0."""
+    """The number of tool results of each conversation in which no fact comes from one; 0 for any other."""
     summarizer: str = ""
     """The writer of the summaries; empty where it is not known."""
     counter: str = ""
@@ -109,29 +110,31 @@ class Sweep(NotebookOutput):
             # A setting that could not be run counted none.
             if not cell.error:
                 fact_counts[index.subject] = cell.facts
-        conversations = range(len(self.subjects))
-        has_facts = [bool(fact_counts.get(number)) for number in conversations]
-        guessed = sum(compress(self.guessed_facts, has_facts))
+        has_facts = [
+            bool(fact_counts.get(index)) for index in range(len(self.subjects))
+        ]
+        guessed_count = sum(compress(self.guessed_facts, has_facts))
         is_summarized = any(cell.summarizations for cell in self.cells.values())
         return Grounds(
-            guessed,
-            sum(fact_counts.values()) - guessed,
+            guessed_count,
+            sum(fact_counts.values()) - guessed_count,
             self.summarizer if is_summarized else "",
             sum(compress(self.unmeasured_results, has_facts)),
         )
 
     @property
     def is_complete(self) -> bool:
-        """True where every cell is there."""
+        """True where every setting was measured over every conversation."""
         return len(self.cells) == len(self.settings) * len(self.subjects)
 
     @property
     def left_out(self) -> tuple[Strategy, ...]:
         """The settings that were measured over no conversation: the sweep was ended before, or its time was over."""
         measured = {index.setting for index in self.cells}
-        numbers = range(len(self.settings))
         return tuple(
-            self.settings[number] for number in numbers if number not in measured
+            setting
+            for number, setting in enumerate(self.settings)
+            if number not in measured
         )
 
     @property
@@ -140,7 +143,7 @@ class Sweep(NotebookOutput):
         return any(cell.rule_retention >= 0 for cell in self.cells.values())
 
     def priced(self, assumptions: PricingAssumptions) -> Sweep:
-        """Return the same cells on other terms."""
+        """Return the sweep with the same cells at the prices of other ``assumptions``."""
         return replace(self, assumptions=assumptions)
 
     def cost(self, index: CellIndex) -> Cost:
@@ -223,15 +226,16 @@ class Sweep(NotebookOutput):
         for name, measure in MEASURES.items():
             if measure.is_added:
                 table[name] = _summary(grouped[name], "sum")
-        for name in SPREAD:
-            for column, how in {"mean": "mean", "least": "min", "most": "max"}.items():
-                table[f"{name}_{column}"] = _summary(grouped[name], how)
-        for name in ("peak_tokens", *_OF_FACTS):
+        for name in _SPREAD:
+            table[f"{name}_mean"] = _summary(grouped[name], "mean")
+            table[f"{name}_least"] = _summary(grouped[name], "min")
+            table[f"{name}_most"] = _summary(grouped[name], "max")
+        for name in ("peak_tokens", *_MEASURES_OF_FACTS):
             how = "median" if over == "median" else MEASURES[name].worst
             table[name] = grouped[name].agg(how)
-        sent = grouped["sent_tokens"].sum()
-        table["mean_tokens"] = sent / grouped["requests"].sum().clip(lower=1)
-        table["hit_rate"] = grouped["cached_tokens"].sum() / sent.clip(lower=1)
+        sent_tokens = grouped["sent_tokens"].sum()
+        table["mean_tokens"] = sent_tokens / grouped["requests"].sum().clip(lower=1)
+        table["hit_rate"] = grouped["cached_tokens"].sum() / sent_tokens.clip(lower=1)
         retained = with_facts["retained_facts"].sum()
         usd_per_fact = _summary(with_facts["usd"], "sum") / retained
         table["usd_per_fact"] = usd_per_fact.where(retained > 0)
@@ -335,33 +339,34 @@ def as_sweep(
 
 
 def _summary(values: SeriesGroupBy[Any, Any], how: str) -> Series[Any]:
-    """Return one value a setting: unknown where that of any of its conversations is."""
+    """Return one value a setting, by a function of pandas such as ``sum``; NaN where that of any of its conversations
+    is NaN."""
     return values.agg(how).where(values.count() == values.size())
 
 
 def measures_of(cell: Cell, cost: Cost) -> dict[str, Any]:
-    """Return the measures of a cell, by column."""
-    # Nothing was sent: not at no cost, but at none that is known.
+    """Return the measures of a cell, by column; of one that could not be run only its facts, seconds and error."""
     if cell.error:
         return {"facts": cell.facts, "seconds": cell.seconds, "error": cell.error}
-    row = {name: getattr(cell, name) for name in _OF_CELL}
-    for name, cost_field in _USD.items():
+    row = {name: getattr(cell, name) for name in _FIELDS_OF_CELL}
+    for name, cost_field in _FIELDS_OF_COST.items():
         usd = getattr(cost, cost_field)
         row[name] = nan if usd is None else usd
     retained = cell.retention * cell.facts
     traffic = cell.traffic
-    sent = traffic.input_tokens
-    sent_tokens = int(sent.sum())
-    read = int(traffic.summarizer_input_tokens.sum())
-    summarizer_tokens = read + int(traffic.summarizer_output_tokens.sum())
+    request_tokens = traffic.input_tokens
+    sent_tokens = int(request_tokens.sum())
+    summarizer_tokens = int(traffic.summarizer_input_tokens.sum())
+    summarizer_tokens += int(traffic.summarizer_output_tokens.sum())
+    largest = int(request_tokens.argmax()) if len(request_tokens) else None
     return row | {
         "retained_facts": retained,
         "usd_per_fact": row["usd"] / retained if retained > 0 else nan,
-        "requests": len(sent),
+        "requests": len(request_tokens),
         "sent_tokens": sent_tokens,
-        "mean_tokens": float(sent.mean()) if sent.size else 0.0,
-        "peak_tokens": int(sent.max(initial=0)),
-        "peak_turn": int(traffic.turns[sent.argmax()]) if sent.size else 0,
+        "mean_tokens": sent_tokens / max(1, len(request_tokens)),
+        "peak_tokens": 0 if largest is None else int(request_tokens[largest]),
+        "peak_turn": 0 if largest is None else int(traffic.turns[largest]),
         "reply_tokens": int(traffic.output_tokens.sum()),
         "cached_tokens": int(cost.cached_tokens.sum()),
         "hit_rate": cost.hit_rate,

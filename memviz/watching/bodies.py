@@ -122,12 +122,12 @@ async def read_body(request: Request, body: HeldBody) -> bytes:
 def readable_encodings(accepted: str) -> str:
     """Return what a client accepts of :data:`READABLE_ENCODINGS`: "gzip;q=0.8" of
     "br, zstd, gzip;q=0.8", "identity" of "br"."""
-    wanted = []
+    encodings = []
     for option in accepted.split(","):
         name = option.partition(";")[0]
         if name.strip().lower() in READABLE_ENCODINGS:
-            wanted.append(option.strip())
-    return ", ".join(wanted) or "identity"
+            encodings.append(option.strip())
+    return ", ".join(encodings) or "identity"
 
 
 def inflate(data: bytes, encoding: str, *, is_whole: bool = True) -> bytes:
@@ -171,11 +171,11 @@ def read_packed(
     Raises :class:`BodyError` where one of them cannot be inflated, and
     :class:`NotAnExchangeError` where they are none that is known.
     """
-    asked = inflate(request, request_headers.get("content-encoding", ""))
+    request_text = inflate(request, request_headers.get("content-encoding", ""))
     packing = reply_headers.get("content-encoding", "")
-    answered = inflate(reply, packing, is_whole=is_whole)
+    reply_text = inflate(reply, packing, is_whole=is_whole)
     kind = reply_headers.get("content-type", "")
-    return read_wire(api, asked, answered, kind, is_whole=is_whole)
+    return read_wire(api, request_text, reply_text, kind, is_whole=is_whole)
 
 
 def _inflate_zlib(data: bytes, most_bytes: int, *, is_whole: bool) -> bytes:
@@ -219,6 +219,6 @@ def _host_of(address: str) -> str | None:
 def refuse(error: BodyError) -> JSONResponse:
     """Return the answer to a request that is not taken, as APIs of models and receivers
     of traces say it."""
-    said = {"message": str(error), "type": "memviz"}
+    error_fields = {"message": str(error), "type": "memviz"}
     headers = {"retry-after": "5"} if error.status == 503 else None
-    return JSONResponse({"error": said, **said}, error.status, headers)
+    return JSONResponse({"error": error_fields, **error_fields}, error.status, headers)

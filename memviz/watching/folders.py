@@ -68,9 +68,9 @@ class FolderWatch(FileSystemEventHandler):
         """Note which file changed."""
         if event.is_directory or event.event_type in ("opened", "closed_no_write"):
             return
-        named = {str(event.src_path), str(event.dest_path)} - {""}
+        paths = {str(event.src_path), str(event.dest_path)} - {""}
         with self._news:
-            self._changed |= set(map(Path, named))
+            self._changed |= set(map(Path, paths))
             self._news.notify()
 
     def run(self, stop: Event) -> None:

@@ -195,8 +195,8 @@ class GrowingFile:
         """Return as JSON that a file, which was written anew, is too large to be compared whole; empty for others."""
         if os.fstat(file.fileno()).st_size <= MAX_ANEW_BYTES:
             return ""
-        said = Said(COMPARED_IN_PART, name=self.path.name, limit=MAX_ANEW_BYTES)
-        return to_json(said)
+        sentence = Said(COMPARED_IN_PART, name=self.path.name, limit=MAX_ANEW_BYTES)
+        return to_json(sentence)
 
     def _take(self, file: BinaryIO, chunk: Chunk, identity: str) -> None:
         """Tell the rows of a chunk together with those that are open, and keep it."""
@@ -321,22 +321,22 @@ def _whole_lines(file: BinaryIO, start: int, most_bytes: int) -> Chunk | None:
     if not end:
         return _behind_a_long_line(file, start, len(data)) if data else None
     lines = []
-    at = start
+    offset = start
     for line in data[:end].split(b"\n")[:-1]:
-        lines.append((at, line))
-        at += len(line) + 1
+        lines.append((offset, line))
+        offset += len(line) + 1
     return Chunk(lines, start + end)
 
 
 def _behind_a_long_line(file: BinaryIO, start: int, size_bytes: int) -> Chunk | None:
     """Return a line that is too long, of which so much was read; ``None`` as long as it
     has no end."""
-    at = start + size_bytes
+    offset = start + size_bytes
     while data := file.read(CHUNK_BYTES):
         line_end = data.find(b"\n")
         if line_end >= 0:
-            return Chunk([(start, LONG_LINE)], at + line_end + 1)
-        at += len(data)
+            return Chunk([(start, LONG_LINE)], offset + line_end + 1)
+        offset += len(data)
     return None
 
 
@@ -357,8 +357,8 @@ def _beginning(identity: str) -> str:
     return identity.partition(":")[0].rpartition("-")[2]
 
 
-def _kept_place(kept: Watched) -> Place:
-    return Place.of(kept.state.get("place"))
+def _kept_place(watched: Watched) -> Place:
+    return Place.of(watched.state.get("place"))
 
 
 def _digest_before(file: BinaryIO, end: int) -> str:

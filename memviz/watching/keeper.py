@@ -75,8 +75,12 @@ class Keeper:
             StorageError: The library cannot be written; nothing was added.
             MessageError: One of the messages is none; nothing was added.
         """
-        given = [self.concealed(Message.of(message)) for message in messages]
-        known_by = list(keys) if keys is not None else list(map(digest_of, given))
+        concealed_messages = [
+            self.concealed(Message.of(message)) for message in messages
+        ]
+        known_by = (
+            list(keys) if keys is not None else list(map(digest_of, concealed_messages))
+        )
         about = self._concealed_about(
             {"title": title, "system_prompt": system_prompt, "tools": tools}
         )
@@ -89,7 +93,12 @@ class Keeper:
         def plan(kept: Watched | None) -> Growth | None:
             recent: list[str] = list(kept.state.get("keys", ())) if kept else []
             start = first_new(recent, known_by)
-            if kept is not None and start == len(given) and not facts and not about:
+            if (
+                kept is not None
+                and start == len(concealed_messages)
+                and not facts
+                and not about
+            ):
                 return None
             count = kept.message_count if kept else 0
             new = known_by[start:]
@@ -100,7 +109,7 @@ class Keeper:
             if compaction is not None and (new or not kept):
                 event = self.concealed_event(compaction)
                 events.append(replace(event, after_message=count))
-            return Growth(count, given[start:], state, events, about=about)
+            return Growth(count, concealed_messages[start:], state, events, about=about)
 
         return self.store.grow_watched(key_of(source, conversation_id), plan)
 
@@ -140,9 +149,13 @@ class Keeper:
         """Return the key of the session of this name: where the library has one of that
         name from another folder, which begins with other words, the folder is in it."""
         key = key_of(program, name)
-        kept = self.store.find_watched(key)
+        watched = self.store.find_watched(key)
         folder = folder_of(path)
-        if kept is None or kept.state.get("folder") == folder or begins_alike(kept):
+        if (
+            watched is None
+            or watched.state.get("folder") == folder
+            or begins_alike(watched)
+        ):
             return key
         return key_of(program, f"{name} ({folder})")
 
@@ -165,15 +178,17 @@ class Keeper:
 
     def _concealed_about(self, about: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields of a transcript that are known, as they are kept."""
-        known = {name: value for name, value in about.items() if value}
+        filled_fields = {name: value for name, value in about.items() if value}
         conceal = self._secrets.conceal
-        if "title" in known:
-            known["title"] = conceal(_beginning_of(known["title"]))[:TITLE_CHARS]
-        if "system_prompt" in known:
-            known["system_prompt"] = conceal(known["system_prompt"])
-        if "tools" in known:
-            known["tools"] = tuple(map(conceal, known["tools"]))
-        return known
+        if "title" in filled_fields:
+            filled_fields["title"] = conceal(_beginning_of(filled_fields["title"]))[
+                :TITLE_CHARS
+            ]
+        if "system_prompt" in filled_fields:
+            filled_fields["system_prompt"] = conceal(filled_fields["system_prompt"])
+        if "tools" in filled_fields:
+            filled_fields["tools"] = tuple(map(conceal, filled_fields["tools"]))
+        return filled_fields
 
 
 def first_words(messages: Iterable[Message]) -> str:
@@ -214,8 +229,8 @@ def key_of(source: str, conversation_id: str) -> str:
 def digest_of(message: Message) -> str:
     """Return what a message is known again by: a digest of its role, text and calls."""
     calls = [(call.id, call.name, call.arguments) for call in message.tool_calls]
-    said = repr((message.role, message.content, message.tool_call_id, calls))
-    return blake2b(said.encode("utf-8", "replace"), digest_size=6).hexdigest()
+    fields_text = repr((message.role, message.content, message.tool_call_id, calls))
+    return blake2b(fields_text.encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 
 def count_same_beginning(known: Sequence[object], given: Sequence[object]) -> int:

@@ -55,12 +55,12 @@ class LangChainHandler(BaseCallbackHandler):
     ) -> None:
         """Remember what a chat model is asked, until it has answered."""
         try:
-            sent = tuple(map(Message.of, messages[0]))
+            prompt = tuple(map(Message.of, messages[0]))
             options = others.get("invocation_params") or {}
             tools = tuple(as_json(tool).decode() for tool in options.get("tools") or ())
             trace = str(parent_run_id or run_id)
-            asked = Exchange(
-                sent,
+            request = Exchange(
+                prompt,
                 (),
                 named_in(metadata),
                 trace,
@@ -70,25 +70,29 @@ class LangChainHandler(BaseCallbackHandler):
         except Exception as error:
             self._background.complaints.tell(error)
             return
-        self._open.put(run_id, asked)
+        self._open.put(run_id, request)
 
     def on_llm_end(self, response: Any, *, run_id: UUID, **others: Any) -> None:
         """Keep what was asked and answered."""
-        asked = self._open.get(run_id)
+        request = self._open.get(run_id)
         self._open.remove(run_id)
-        if asked is None:
+        if request is None:
             return
         try:
             answer = response.generations[0][0].message
             reply = (Message.of(answer),)
-            known = getattr(answer, "response_metadata", None) or {}
-            model = str(known.get("model_name") or known.get("model") or "")
+            metadata = getattr(answer, "response_metadata", None) or {}
+            model = str(metadata.get("model_name") or metadata.get("model") or "")
             usage = _usage(getattr(answer, "usage_metadata", None) or {})
         except Exception as error:
             self._background.complaints.tell(error)
             return
         exchange = replace(
-            asked, reply=reply, usage=usage, model=model, answered_at=time_text(time())
+            request,
+            reply=reply,
+            usage=usage,
+            model=model,
+            answered_at=time_text(time()),
         )
         messages = (*exchange.sent, *exchange.reply)
         size_bytes = sum(len(message.content) for message in messages)
@@ -105,12 +109,12 @@ class LangChainHandler(BaseCallbackHandler):
         self._background.wait()
 
 
-def _usage(known: Mapping[str, Any]) -> dict[str, int]:
-    details = known.get("input_token_details") or {}
+def _usage(counts: Mapping[str, Any]) -> dict[str, int]:
+    details = counts.get("input_token_details") or {}
     return usage_of(
         {
-            INPUT_TOKENS: known.get("input_tokens"),
-            OUTPUT_TOKENS: known.get("output_tokens"),
+            INPUT_TOKENS: counts.get("input_tokens"),
+            OUTPUT_TOKENS: counts.get("output_tokens"),
             CACHE_READ_TOKENS: details.get("cache_read"),
             CACHE_WRITE_TOKENS: details.get("cache_creation"),
         }

@@ -309,9 +309,9 @@ def _program_of(watched: Watched) -> Program | None:
 def _rules_for(watched: Watched) -> list[Preset]:
     """Return the program's own rule, where it is known, and two others."""
     program = _program_of(watched)
-    own = program.preset if program is not None else ""
-    others = [id for id in OTHER_RULES if id != own][:2]
-    ids = [own, *others] if own else others
+    own_rule = program.preset if program is not None else ""
+    others = [id for id in OTHER_RULES if id != own_rule][:2]
+    ids = [own_rule, *others] if own_rule else others
     return [presets()[id] for id in ids]
 
 

@@ -118,44 +118,52 @@ def read_wire(
 
     Raises :class:`NotAnExchangeError` where they are none that is known.
     """
-    asked = _parse(request)
-    answered: Mapping[str, Any]
+    request_body = _parse(request)
+    reply_body: Mapping[str, Any]
     if content_type.split(";")[0].strip().lower() == EVENT_STREAM:
-        answered = api.join(read_events(reply))
+        reply_body = api.join(read_events(reply))
         # Clients hang up at the last event, before the stream has ended.
-        is_whole = is_whole or _has_ended(answered)
+        is_whole = is_whole or _has_ended(reply_body)
     else:
-        answered = _parse(reply)
-    return _read_objects(api, asked, answered, is_whole=is_whole)
+        reply_body = _parse(reply)
+    return _read_objects(api, request_body, reply_body, is_whole=is_whole)
 
 
 def _read_objects(
-    api: Api, asked: Mapping[str, Any], answered: Mapping[str, Any], *, is_whole: bool
+    api: Api,
+    request_body: Mapping[str, Any],
+    reply_body: Mapping[str, Any],
+    *,
+    is_whole: bool,
 ) -> Exchange:
     """Return the exchange that a request and its reply are. Raises
     :class:`NotAnExchangeError` where a message of them cannot be read."""
-    wanted = {key: asked[key] for key in api.request_keys if asked.get(key) is not None}
-    request = _load(wanted, api.request_format)
-    sent = request.messages
+    request_fields = {
+        key: request_body[key]
+        for key in api.request_keys
+        if request_body.get(key) is not None
+    }
+    request = _load(request_fields, api.request_format)
+    prompt = request.messages
     if request.system_prompt:
-        sent = (Message("system", request.system_prompt), *sent)
+        prompt = (Message("system", request.system_prompt), *prompt)
     replied: tuple[Message, ...] = ()
-    if answered.get(api.reply_key):
-        response = {**api.reply_fields, api.reply_key: answered[api.reply_key]}
+    if reply_body.get(api.reply_key):
+        response = {**api.reply_fields, api.reply_key: reply_body[api.reply_key]}
         replied = _load(response, api.reply_format).messages
     if replied and not is_whole:
         *first, last = replied
         replied = (*first, replace(last, meta={**(last.meta or {}), CUT_OFF: True}))
-    session = asked.get("conversation")
+    session = request_body.get("conversation")
     kept_by_server = session.get("id") if isinstance(session, dict) else session
     return Exchange(
-        sent,
+        prompt,
         replied,
-        usage=_usage(api, answered.get("usage")),
+        usage=_usage(api, reply_body.get("usage")),
         tools=request.tools,
-        model=text_at(answered.get("model") or asked.get("model")),
-        id=text_at(kept_by_server or answered.get("id")),
-        follows=text_at(kept_by_server or asked.get("previous_response_id")),
+        model=text_at(reply_body.get("model") or request_body.get("model")),
+        id=text_at(kept_by_server or reply_body.get("id")),
+        follows=text_at(kept_by_server or request_body.get("previous_response_id")),
     )
 
 

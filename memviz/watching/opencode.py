@@ -130,11 +130,11 @@ class OpencodeLibrary:
     def _read_session(self, connection: sqlite3.Connection, session: str) -> bool:
         """Keep what a session has more; returns whether there may be still more."""
         key = key_of("opencode", session)
-        kept = self.keeper.store.find_watched(key)
-        if kept is not None and kept.is_deleted:
+        watched = self.keeper.store.find_watched(key)
+        if watched is not None and watched.is_deleted:
             self._note_open(session, is_open=False)
             return False  # its place would never move
-        place = kept.state.get("place", {}) if kept else {}
+        place = watched.state.get("place", {}) if watched else {}
         certain = str(place.get("certain", ""))
         bounds = (MAX_CHARS, session, certain)
         rows = connection.execute(_MESSAGES, (*bounds, MAX_MESSAGES)).fetchall()
@@ -178,14 +178,16 @@ def _growth_of(
     now = (str(place.get("certain", "")), start, first_event)
     is_certain = True
     # The parts of those behind are written next, or read with the next ones.
-    stop = max((at + 1 for at, row in enumerate(rows) if row[0] in parts), default=0)
-    for at, (id, data) in enumerate(rows[:stop]):
+    stop = max(
+        (index + 1 for index, row in enumerate(rows) if row[0] in parts), default=0
+    )
+    for index, (id, data) in enumerate(rows[:stop]):
         about = _object(data)
-        said = parts.get(id, [])  # none where it failed before its first word
-        messages += _told(about, said)
-        events += _compactions(about, said, start + len(messages))
+        message_parts = parts.get(id, [])  # none where it failed before its first word
+        messages += _told(about, message_parts)
+        events += _compactions(about, message_parts, start + len(messages))
         state |= _use(about)
-        is_left = at < stop - MAY_CHANGE  # its program was killed
+        is_left = index < stop - MAY_CHANGE  # its program was killed
         is_certain = is_certain and (is_left or _is_over(about))
         if is_certain:
             now = (id, start + len(messages), first_event + len(events))
@@ -239,15 +241,15 @@ def _is_over(about: Mapping[str, Any]) -> bool:
 
 def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Message]:
     """The messages that one of opencode's is: with the results of its calls."""
-    said = "".join(
+    text = "".join(
         text_at(part, "text")
         for part in parts
         if part.get("type") == "text" and not part.get("ignored")
     )
     tools = [part for part in parts if part.get("type") == "tool"]
     if about.get("role") != "assistant":
-        if said:
-            yield Message("user", said, meta=_meta(about, "created"))
+        if text:
+            yield Message("user", text, meta=_meta(about, "created"))
         return
     if about.get("summary") is True:
         return  # a compaction's
@@ -259,9 +261,9 @@ def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Mes
         )
         for part in tools
     )
-    if said or calls:
+    if text or calls:
         meta = _meta(about, "created")
-        yield Message("assistant", said, tool_calls=calls, meta=meta)
+        yield Message("assistant", text, tool_calls=calls, meta=meta)
     for part in tools:
         state = object_at(part, "state")
         if state.get("status") in ("completed", "error"):
@@ -271,10 +273,10 @@ def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Mes
             yield Message("tool", result, tool_call_id=call_id, meta=meta)
 
 
-def _meta(held: Mapping[str, Any], moment: str) -> dict[str, str] | None:
+def _meta(fields: Mapping[str, Any], moment: str) -> dict[str, str] | None:
     """Return when a message or a call was there, and of a reply its model."""
-    when = value_at(held, "time", moment)
-    return with_time(when, model=text_at(held, "modelID")) or None
+    when = value_at(fields, "time", moment)
+    return with_time(when, model=text_at(fields, "modelID")) or None
 
 
 def _compactions(

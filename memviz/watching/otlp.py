@@ -146,10 +146,10 @@ class _Receiver:
             data = inflate(data, encoding)
             if not self._is_new(data):
                 return 0
-            read = json_items if kind == JSON else protobuf_items
+            read_items = json_items if kind == JSON else protobuf_items
             unread_before = self._joined.unread
             try:
-                self._join(signal, read(signal, data))
+                self._join(signal, read_items(signal, data))
             finally:  # what stands before the place where a body breaks is whole
                 self._take_whole()
             return self._joined.unread - unread_before

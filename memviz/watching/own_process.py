@@ -76,8 +76,8 @@ class BackgroundRecorder:
     _of_parent: Recorder | None = None
 
     def __post_init__(self) -> None:
-        named = os.environ.get(DATABASE_VARIABLE)
-        self._path = self.database or named or DEFAULT_DATABASE
+        database_of_environment = os.environ.get(DATABASE_VARIABLE)
+        self._path = self.database or database_of_environment or DEFAULT_DATABASE
         self._begin()
 
     def _begin(self) -> None:

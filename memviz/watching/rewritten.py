@@ -48,18 +48,18 @@ def find_news(
     first_kept = keeper.digests_of(kept, 0, len(digests))
     newest_kept = keeper.digests_of(kept, max(0, count - RECENT_KEYS), count)
     same = count_same_beginning(first_kept, digests)
-    known = max(same, first_new(newest_kept, digests))
+    known_count = max(same, first_new(newest_kept, digests))
     events_kept = keeper.store.about(kept.id).events
     concealed = map(keeper.concealed_event, events)
-    new_events = place_events(concealed, events_kept, count, known)
-    growth = Growth(count, messages[known:], {}, new_events, kept.event_count)
+    new_events = place_events(concealed, events_kept, count, known_count)
+    growth = Growth(count, messages[known_count:], {}, new_events, kept.event_count)
     certain = len(digests) - open_messages
-    if known < certain:
+    if known_count < certain:
         return News(growth)
     # It begins as the library does, but for a newest message of which a part is written.
     is_beginning = same > 0 and same >= certain and len(digests) <= count
     # It goes through the end of the library, and is not at the newest message.
-    is_in_between = same < known and digests[known - 1] != newest_kept[-1]
+    is_in_between = same < known_count and digests[known_count - 1] != newest_kept[-1]
     has_no_news = (is_beginning or not digests) and not new_events
     return News(growth, is_in_between or has_no_news)
 
@@ -77,15 +77,15 @@ def place_events(
     ``start`` messages that the library has. An event before them is that compaction. It
     happened after all that the library has, and they stayed word for word.
     """
-    told = {(event.kind, event.text, event.time) for event in told_before}
+    earlier_events = {(event.kind, event.text, event.time) for event in told_before}
     placed = []
     for event in events:
-        if (event.kind, event.text, event.time) in told:
+        if (event.kind, event.text, event.time) in earlier_events:
             continue
-        kept = known - event.after_message
-        if kept > 0:
-            event = replace(event, after_message=start, kept_newest=kept)
+        kept_newest = known - event.after_message
+        if kept_newest > 0:
+            event = replace(event, after_message=start, kept_newest=kept_newest)
         else:
-            event = replace(event, after_message=start - kept)
+            event = replace(event, after_message=start - kept_newest)
         placed.append(event)
     return placed

@@ -84,12 +84,12 @@ class Secrets:
         """``patterns`` are regular expressions of the user's. Raises
         :class:`memviz.ConfigError` for one that is none."""
         self._patterns = [_compiled(pattern) for pattern in patterns]
-        own = [
+        own_secrets = [
             secret
             for secret in environment_secrets()
             if len(secret) >= SHORTEST_KEY_CHARS and looks_random(secret)
         ]
-        self._own = sorted(own, key=len, reverse=True)
+        self._own = sorted(own_secrets, key=len, reverse=True)
 
     def conceal(self, text: str) -> str:
         """Return ``text`` with asterisks in place of each secret, in time that grows

@@ -210,10 +210,10 @@ def _read_message(item: Any, role: str) -> Iterator[Message]:
 
 
 def _kind_of(part: Any) -> str:
-    named = part.get("type") if isinstance(part, Mapping) else None
-    if not isinstance(named, str):
+    kind = part.get("type") if isinstance(part, Mapping) else None
+    if not isinstance(kind, str):
         return "text"
-    return str(_conventions()["kinds"].get(named, "other"))
+    return str(_conventions()["kinds"].get(kind, "other"))
 
 
 def _part_text(part: Any) -> str:

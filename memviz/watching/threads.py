@@ -112,7 +112,9 @@ class _Thread:
         has_less = same < self.asked
         if has_less and same < len(said):
             stayed = set(self.sent[same:])
-            places = [at for at in range(same, len(said)) if said[at] in stayed]
+            places = [
+                index for index in range(same, len(said)) if said[index] in stayed
+            ]
             # Without any of them, what is asked now is the last message.
             new = places[-1] + 1 if places else len(said) - 1
         if self.asked and new and said[new - 1] == self.sent[self.asked - 1]:
@@ -390,10 +392,10 @@ def _all_tokens(exchange: Exchange) -> int | None:
 
 
 def _part_prompt(
-    sent: Sequence[Message],
+    prompt: Sequence[Message],
 ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
     """Return the leading system messages, and all others."""
     stop = 0
-    while stop < len(sent) and sent[stop].role == "system":
+    while stop < len(prompt) and prompt[stop].role == "system":
         stop += 1
-    return tuple(sent[:stop]), tuple(sent[stop:])
+    return tuple(prompt[:stop]), tuple(prompt[stop:])

@@ -184,7 +184,9 @@ def _other_orders(tokens: Tokens) -> Iterator[Tokens]:
     "ivory and sage" -> sage with ivory; "Friday at noon" -> noon on friday.
     """
     for joining in (_LISTING, _WHEN):
-        joints = [at for at in range(1, len(tokens) - 1) if tokens[at] in joining]
+        joints = [
+            index for index in range(1, len(tokens) - 1) if tokens[index] in joining
+        ]
         if joints:
             sides = (tokens[: joints[0]], tokens[joints[0] + 1 :])
             for first, last in permutations(sides):
@@ -312,8 +314,8 @@ def _codes(answer: str, tokens: Tokens) -> Iterator[Tokens]:
         return
     yield (code,)
     yield parts
-    for at in range(1, len(code)):
-        yield code[:at], code[at:]
+    for cut in range(1, len(code)):
+        yield code[:cut], code[cut:]
 
 
 _SPELLINGS = (

@@ -289,12 +289,12 @@ class PhraseIndex:
 
     def find(self, texts: Sequence[str]) -> Matches:
         """Every match of every phrase in ``texts``, sorted by phrase and place."""
-        read = [self._read(text) for text in texts]
-        if all(numbers == [_BORDER] for numbers in read):
+        numbers_of_texts = [self._read(text) for text in texts]
+        if all(numbers == [_BORDER] for numbers in numbers_of_texts):
             return Matches(_NONE, _NONE, _NONE, _NONE)
         # Each text ends with a border.
-        ends = np.cumsum([*map(len, read)])
-        tokens = np.fromiter(chain.from_iterable(read), np.int32)
+        ends = np.cumsum([*map(len, numbers_of_texts)])
+        tokens = np.fromiter(chain.from_iterable(numbers_of_texts), np.int32)
         forms, places = self._confirmed(tokens, *self._anchored(tokens))
         forms, places = self._without_other_kinds(tokens, forms, places)
         phrases = self._phrase_of[forms]
@@ -344,8 +344,10 @@ class PhraseIndex:
         )
         for phrase in self._filled[of_rarest > 0].tolist():
             numbers = self._coded[phrase]
-            at = int(np.argmin(counts[numbers]))
-            anchors = by_token[firsts[numbers[at]] : firsts[numbers[at] + 1]] - at
+            rarest = int(np.argmin(counts[numbers]))
+            anchors = (
+                by_token[firsts[numbers[rarest]] : firsts[numbers[rarest] + 1]] - rarest
+            )
             places.append(anchors)
             phrases.append(np.full(len(anchors), phrase, dtype=np.int64))
         return np.concatenate(phrases), np.concatenate(places)
@@ -357,16 +359,16 @@ class PhraseIndex:
         places: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The places where all tokens of the phrase follow; a border never does."""
-        inside = (places >= 0) & (places + self._lengths[phrases] <= len(tokens))
-        phrases = phrases[inside]
-        places = places[inside]
-        for at in range(int(self._lengths.max(initial=0))):
-            is_long = self._lengths[phrases] > at
+        is_inside = (places >= 0) & (places + self._lengths[phrases] <= len(tokens))
+        phrases = phrases[is_inside]
+        places = places[is_inside]
+        for offset in range(int(self._lengths.max(initial=0))):
+            is_long = self._lengths[phrases] > offset
             if not is_long.any():
                 break
-            expected_tokens = self._tokens[self._starts[phrases[is_long]] + at]
+            expected_tokens = self._tokens[self._starts[phrases[is_long]] + offset]
             keep = ~is_long
-            keep[is_long] = tokens[places[is_long] + at] == expected_tokens
+            keep[is_long] = tokens[places[is_long] + offset] == expected_tokens
             phrases = phrases[keep]
             places = places[keep]
         return phrases, places

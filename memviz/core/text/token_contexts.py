@@ -49,25 +49,25 @@ READ_IN_CONTEXT = (
 def tokens_in_context(tokens: Sequence[str]) -> Iterator[str]:
     """Yield the ``tokens`` of a text. A name or a month that is a word as well is told from it
     by its neighbours; a number in several words becomes one token."""
-    at = 0
-    while at < len(tokens):
-        token = tokens[at]
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
         word = token.lower()
         may_be_number = word in ONES or word in SMALL_NUMBERS
         # Most tokens mean the same whatever stands beside them.
         if token not in READ_IN_CONTEXT and not may_be_number:
             yield token
-            at += 1
+            index += 1
             continue
-        length, number = _read_spoken_number(tokens, at)
+        length, number = _read_spoken_number(tokens, index)
         if length > 1:
             yield str(number)
-            at += length
+            index += length
             continue
-        before = tokens[at - 1] if at else ""
-        behind = tokens[at + 1] if at + 1 < len(tokens) else ""
+        before = tokens[index - 1] if index else ""
+        behind = tokens[index + 1] if index + 1 < len(tokens) else ""
         yield _read_between(token, before, behind)
-        at += 1
+        index += 1
 
 
 def _read_spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
@@ -80,19 +80,19 @@ def _read_spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
     total = 0
     group = 0
     used_count = 0
-    at = start
+    index = start
     # The kind of the number word before: "", "small", "tens" or "large".
     before = ""
-    while at < len(tokens):
-        word = plain_letters(tokens[at].casefold())
+    while index < len(tokens):
+        word = plain_letters(tokens[index].casefold())
         # "two hundred and five", but not "two hundred and we left".
         if before in ("large", "tens") and word in JOINING:
-            if not _begins_with_small_number(tokens[at + 1 :]):
+            if not _begins_with_small_number(tokens[index + 1 :]):
                 break
-            at += 1
+            index += 1
             continue
         # A multiple alone is a number in lower case only: "Million" may be a name.
-        may_be_large = bool(before) or tokens[at][:1].islower()
+        may_be_large = bool(before) or tokens[index][:1].islower()
         kind, number = _read_number_word(word, before, may_be_large=may_be_large)
         if not kind:
             break
@@ -105,8 +105,8 @@ def _read_spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
             total = total + (group or 1) * number
             group = 0
         before = kind
-        at += 1
-        used_count = at - start
+        index += 1
+        used_count = index - start
     return used_count, total + group
 
 

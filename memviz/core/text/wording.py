@@ -236,10 +236,10 @@ def effort_words(seconds: float | None, usd: float | None, *, recorded: bool) ->
 def duration_words(seconds: float) -> str:
     """``30 s``, ``5 min``, ``1 hour``, in the largest unit of which it is at least one."""
     fitting_units = [unit for unit in _UNITS if seconds >= unit[0]]
-    size, one, several = fitting_units[0] if fitting_units else _UNITS[-1]
+    size, singular, plural = fitting_units[0] if fitting_units else _UNITS[-1]
     number = seconds / size
     figures = f"{number:,.4g}"
-    return ngettext(one, several, number, number=figures)
+    return ngettext(singular, plural, number, number=figures)
 
 
 def rounded_tokens(number: int) -> str:

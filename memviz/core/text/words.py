@@ -134,10 +134,10 @@ def bridges(text: str) -> dict[str, tuple[str, str]]:
     neighbours: dict[str, tuple[str, str]] = {}
     for run in _UNSPACED_RUN.findall(text):
         for piece in _CHINESE_STOP.split(run):
-            for at in range(1, len(piece) - 2):
-                before = piece[at - 1 : at + 1]
-                behind = piece[at + 1 : at + 3]
-                neighbours[piece[at : at + 2]] = (before, behind)
+            for index in range(1, len(piece) - 2):
+                before = piece[index - 1 : index + 1]
+                behind = piece[index + 1 : index + 3]
+                neighbours[piece[index : index + 2]] = (before, behind)
     return neighbours
 
 
@@ -148,7 +148,7 @@ def _pairs(run: str) -> frozenset[str]:
     for piece in _CHINESE_STOP.split(run):
         if len(piece) == 1:
             pairs.add(piece)
-        pairs.update(piece[at : at + 2] for at in range(len(piece) - 1))
+        pairs.update(piece[start : start + 2] for start in range(len(piece) - 1))
     return frozenset(pairs)
 
 

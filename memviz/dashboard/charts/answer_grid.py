@@ -80,8 +80,8 @@ def grid_counts(
 ) -> list[tuple[str, int, int]]:
     """Each column with its right cells and all."""
     counts = []
-    for at, name in enumerate(columns):
-        right = sum(row.cells[at].is_yes for row in rows)
+    for column, name in enumerate(columns):
+        right = sum(row.cells[column].is_yes for row in rows)
         counts.append((name, right, len(rows)))
     return counts
 
@@ -103,8 +103,8 @@ def _marks(rows: Sequence[GridRow]) -> dict[str, object]:
     symbols = []
     colors = []
     for number, row in enumerate(rows):
-        for at, cell in enumerate(row.cells):
-            x.append(at)
+        for column, cell in enumerate(row.cells):
+            x.append(column)
             y.append(number)
             flat = " ".join(cell.words.split())
             lines = map(escaped, label_lines(flat, TOOLTIP_CHARS))

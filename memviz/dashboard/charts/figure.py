@@ -55,7 +55,7 @@ def figure_over_turns(
     ``range`` of the axis is the part that is shown: a smaller one is drawn in more
     detail."""
     axis = layout["xaxis"]
-    shown, turns = thin_out(list(traces), axis.get("range"))
+    thinned_traces, turns = thin_out(list(traces), axis.get("range"))
     if turns > 1 and "title" in axis:
         words = _(
             "{axis} (lowest and highest of every {turns:,})",
@@ -64,7 +64,7 @@ def figure_over_turns(
         )
         axis = {**axis, "title": {**axis["title"], "text": words}}
         layout = {**layout, "xaxis": axis}
-    return figure(shown, layout)
+    return figure(thinned_traces, layout)
 
 
 _LENGTHS = {"size", "width", "standoff", "xshift", "yshift", "ax", "ay"}
@@ -84,8 +84,8 @@ def enlarge(figure: Mapping[str, Any], scale: float) -> dict[str, Any]:
     traces = []
     for trace in figure.get("data", ()):
         # What a trace itself has of these names, such as the width of its bars, is in units of an axis.
-        own = {name: trace[name] for name in _LENGTHS if name in trace}
-        traces.append({**_longer(trace, slim, scale), **own})
+        lengths = {name: trace[name] for name in _LENGTHS if name in trace}
+        traces.append({**_longer(trace, slim, scale), **lengths})
     layout: dict[str, Any] = {}
     for name, part in figure["layout"].items():
         if name == "annotations":

@@ -85,8 +85,8 @@ def needle_map(answers: Sequence[NeedleAnswer], model: str) -> go.Figure:
     depths = sorted({depth for _, depth in cells})
     shares = np.full((len(lengths), len(depths)), np.nan)
     for (tokens, depth), in_cell in cells.items():
-        at = lengths.index(tokens), depths.index(depth)
-        shares[at] = _number_right(in_cell) / len(in_cell)
+        cell = lengths.index(tokens), depths.index(depth)
+        shares[cell] = _number_right(in_cell) / len(in_cell)
     points = _points(cells, lengths, depths)
     words = _("{model}: is one sentence found?", model=model)
     most_questions = max(map(len, cells.values()))

@@ -141,24 +141,24 @@ def _places_to_draw(
     y = np.sum(heights, axis=0)
     if np.isnan(x).any():
         return _longest_strokes(x, y, visible)
-    inside = visible.places_in(x)
-    if not len(inside):
+    places_inside = visible.places_in(x)
+    if not len(places_inside):
         return np.arange(0)
-    if len(inside) <= MAX_POINTS:
+    if len(places_inside) <= MAX_POINTS:
         # With a neighbour at both sides, to which the line goes on out of sight.
-        first = max(0, inside[0] - 1)
-        return np.arange(first, min(inside[-1] + 2, len(x)))
+        first = max(0, places_inside[0] - 1)
+        return np.arange(first, min(places_inside[-1] + 2, len(x)))
     # One key for each bin and kind of point, from which the lowest and the highest are taken.
     kinds = _kinds(group[0], len(x))
-    keys = visible.bins_of(x[inside]) * MOST_KINDS + kinds[inside]
-    lowest, highest = _ends(keys, np.nan_to_num(y[inside], nan=-np.inf))
+    keys = visible.bins_of(x[places_inside]) * MOST_KINDS + kinds[places_inside]
+    lowest, highest = _ends(keys, np.nan_to_num(y[places_inside], nan=-np.inf))
     if group[0]["type"] == "bar":
         # A low bar beside a high one could not be seen.
         ends = highest
     else:
         # The first and the last point are where the line begins and ends.
-        ends = np.r_[lowest, highest, 0, len(inside) - 1]
-    return np.asarray(inside[np.unique(ends)])
+        ends = np.r_[lowest, highest, 0, len(places_inside) - 1]
+    return np.asarray(places_inside[np.unique(ends)])
 
 
 def _longest_strokes(x: Floats, y: Floats, visible: _Window) -> Places | None:

@@ -333,11 +333,11 @@ def advice_sentences(
     conversation: one that answered for itself had another one."""
     runs = []
     retentions = []
-    for setting, own in zip(settings, facts.settings, strict=True):
-        is_measured = own.retained is not None or not facts.found
+    for setting, setting_facts in zip(settings, facts.settings, strict=True):
+        is_measured = setting_facts.retained is not None or not facts.found
         if setting.run.requests and is_measured:
             runs.append(setting.run)
-            retentions.append(own.retained)
+            retentions.append(setting_facts.retained)
     if len(runs) < 2:
         return [
             _(

@@ -153,7 +153,10 @@ def _stage(
 ) -> Json:
     """Return what the player of the report plays: all steps, or of a long conversation the first ones."""
     # The facts are of all settings, played are the active ones.
-    retention_of_run = {id(own.run): own.retained for own in facts.settings}
+    retention_of_run = {
+        id(setting_facts.run): setting_facts.retained
+        for setting_facts in facts.settings
+    }
     retentions = [retention_of_run[id(setting.run)] for setting in settings]
     runs = [setting.setting for setting in settings]
     axis = axis_of(setting.run for setting in settings)

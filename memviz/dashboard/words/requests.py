@@ -44,10 +44,10 @@ def place_in_a_table(place: RequestPlace) -> str:
 def life_sentence(phrases: Iterable[str], most: int) -> str:
     """Return what became of a message or a fact, in its order: ``sent word for word until turn 4; dropped since turn
     5.`` Of more than ``most`` phrases the first ones and the last one."""
-    shown = list(phrases)
-    if len(shown) > most:
-        shown[most - 2 : -1] = [_("and so on")]
-    return _("{phrases}.", phrases=_(SEMICOLON).join(shown))
+    shown_phrases = list(phrases)
+    if len(shown_phrases) > most:
+        shown_phrases[most - 2 : -1] = [_("and so on")]
+    return _("{phrases}.", phrases=_(SEMICOLON).join(shown_phrases))
 
 
 _ROLES = {

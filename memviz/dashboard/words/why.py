@@ -94,8 +94,8 @@ def _cause(why: Why, loss: Span) -> str:
     template = noop(
         "Lost at {place}: under {label} it sends no earlier message word for word."
     )
-    sent = [part for part in why.at(loss.first_place).parts.history if len(part)]
-    if sent:
+    ranges_sent = [part for part in why.at(loss.first_place).parts.history if len(part)]
+    if ranges_sent:
         template = noop(
             "Lost at {place}: {label} sends {sent} and the input, and none of them says it."
         )
@@ -103,7 +103,7 @@ def _cause(why: Why, loss: Span) -> str:
         template,
         place=place,
         label=why.run.strategy_at(loss.first_turn).label,
-        sent=listed(map(message_range, sent)),
+        sent=listed(map(message_range, ranges_sent)),
     )
 
 

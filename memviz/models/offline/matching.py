@@ -201,15 +201,15 @@ def _find_sharing(question: Question, among: Sequence[Source]) -> Iterator[Match
         says_none = stems.isdisjoint(source.passage.words)
         if says_none and not other_words and stems.isdisjoint(source.asked):
             continue
-        for at, sentence in enumerate(source.passage.sentences):
+        for index, sentence in enumerate(source.passage.sentences):
             own_words = stems & sentence.words
             hits = own_words | _find_meant_words(stems, sentence)
             # "To Lisbon." answers the question before it, so it speaks of what that one asked.
-            if at == 0 and len(sentence.words) <= ELLIPSIS_WORDS:
+            if index == 0 and len(sentence.words) <= ELLIPSIS_WORDS:
                 hits |= stems & source.asked
             if not hits or sentence.is_question or is_ignorance(source, sentence):
                 continue
-            yield Match(source, position, at, hits, hits - own_words)
+            yield Match(source, position, index, hits, hits - own_words)
 
 
 @lru_cache(maxsize=256)  # the same question meets context after context

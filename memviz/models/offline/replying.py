@@ -75,10 +75,10 @@ def _find_introduction(among: Sequence[Source]) -> Match | None:
         source = among[position]
         if source.kind not in ("user", "summary"):
             continue
-        for at, sentence in enumerate(source.passage.sentences):
+        for index, sentence in enumerate(source.passage.sentences):
             states = not sentence.is_question and not sentence.echo
             if states and _INTRODUCES.search(sentence.text):
-                return Match(source, position, at, frozenset(), covered=1.0)
+                return Match(source, position, index, frozenset(), covered=1.0)
     return None
 
 
@@ -250,8 +250,8 @@ def _spell(stems: frozenset[str], question: str) -> list[str]:
     missing = _find_characters(stems, question)
     missing -= _find_characters(content_words(question) - stems, question)
     marked = ""
-    for at, character in enumerate(question):
-        marked += character if at in missing else " "
+    for index, character in enumerate(question):
+        marked += character if index in missing else " "
     return spelled + list(dict.fromkeys(marked.split()))
 
 

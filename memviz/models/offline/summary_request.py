@@ -181,21 +181,21 @@ def _split_entries(text: str, summary_first: bool) -> Iterator[Entry]:
     if not starts:
         yield Entry("", text)
         return
-    for at, start in enumerate(starts):
-        stop = starts[at + 1].start() if at + 1 < len(starts) else len(text)
+    for index, start in enumerate(starts):
+        stop = starts[index + 1].start() if index + 1 < len(starts) else len(text)
         role = start.group(1)
         content = text[start.end() : stop].rstrip()
         if content.endswith('"'):
             content = _CLOSING_QUOTE.sub("", content)
         content = content.strip()
         # A summary of what was before stands first, as a system message.
-        old = _OLD_SUMMARY.match(content) if at == 0 and role == "system" else None
+        old = _OLD_SUMMARY.match(content) if index == 0 and role == "system" else None
         if old:
             role = "summary"
             content = content[old.end() :]
-        elif summary_first and at == 0 and role == "system":
+        elif summary_first and index == 0 and role == "system":
             role = "summary"
-        yield _unless_summary(at, Entry(role, content))
+        yield _unless_summary(index, Entry(role, content))
 
 
 def _split_xml_entries(text: str) -> Iterator[Entry]:

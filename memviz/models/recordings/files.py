@@ -251,8 +251,8 @@ class _Reader:
         )
 
     def _reply(self, value: Line) -> RecordedReply:
-        messages = tuple(self._messages[at] for at in value["request"])
-        tools = tuple(self._tools[at] for at in value.get("tools", ()))
+        messages = tuple(self._messages[index] for index in value["request"])
+        tools = tuple(self._tools[index] for index in value.get("tools", ()))
         choice: ToolChoice = "none" if value.get("tool_choice") == "none" else "auto"
         calls = tuple(ToolCall.of(call) for call in value.get("tool_calls", ()))
         usage = value.get("usage")

@@ -33,12 +33,12 @@ def what_changed(recording: Recording, request: ModelRequest) -> str:
     if not requests:
         return _("It holds no request at all.")
     likeness = [_measure_likeness(recorded, request) for recorded in requests]
-    at = likeness.index(max(likeness))
+    index = likeness.index(max(likeness))
     return _(
         "The nearest it holds is request {number} of {all}: {difference}.",
-        number=at + 1,
+        number=index + 1,
         all=len(requests),
-        difference=_describe_difference(requests[at], request),
+        difference=_describe_difference(requests[index], request),
     )
 
 

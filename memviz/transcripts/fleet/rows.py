@@ -94,8 +94,8 @@ def rows_of(file: SourceFile, kind: FileKind, limits: Limits) -> Iterator[Row]:
     number = 0
     try:
         with file.open(kind.packed) as stream:
-            read = _parquet_rows if kind.unit == "row" else _lines
-            for row in read(stream, limits):
+            read_rows = _parquet_rows if kind.unit == "row" else _lines
+            for row in read_rows(stream, limits):
                 number = row.number
                 yield row
     except SourceLostError:

@@ -228,7 +228,7 @@ def _grouped(
     """Yield the rows that follow each other and have one value under ``path``, with that value as text. A row
     without any stands for itself, one that cannot be read may be of the conversation before it and belongs to that;
     of a value that comes back later the first of its rows says so."""
-    seen = set()
+    earlier_keys = set()
     last_key = ""
 
     def key_of(row: Row) -> str:
@@ -244,9 +244,9 @@ def _grouped(
         own_rows = _bounded(group, limits)
         digest = blake2b(key.encode("utf-8", "replace"), digest_size=HASH_BYTES)
         mark = int.from_bytes(digest.digest())
-        if mark in seen:
+        if mark in earlier_keys:
             own_rows = (own_rows[0]._replace(content=SCATTERED.error(path=path)),)
-        seen.add(mark)
+        earlier_keys.add(mark)
         yield key, own_rows
 
 

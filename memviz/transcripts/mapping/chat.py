@@ -82,16 +82,16 @@ MAX_USAGE = 10**12
 def _opened_block(block: Block) -> Block:
     """Return a block with the fields of the object inside of it, also of its ``data``
     those that it has not itself: ``{"type": "text", "data": {"text": "Hi"}}``."""
-    own = {key: value for key, value in block.items() if value is not None}
+    filled_fields = {key: value for key, value in block.items() if value is not None}
     inner = value_on_path(block, INSIDE)
-    return {**object_at(block, "data"), **own, **object_at(inner)}
+    return {**object_at(block, "data"), **filled_fields, **object_at(inner)}
 
 
 def _text(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
-    said = first_value(_opened_block(block), "text", "content", "json")
-    if isinstance(said, list):
-        return words.parts(said, note, "user")
-    return json_text(said)
+    content = first_value(_opened_block(block), "text", "content", "json")
+    if isinstance(content, list):
+        return words.parts(content, note, "user")
+    return json_text(content)
 
 
 def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
@@ -129,11 +129,13 @@ def _call_id(block: Block) -> str:
 
 def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     inner = _opened_block(block)
-    said = value_on_path(inner, RESULTS_AT)
+    content = value_on_path(inner, RESULTS_AT)
     id = first_value(inner, "tool_use_id", *CALL_IDS)
     name = first_value(inner, "tool_name", "name")
-    is_list = isinstance(said, list) and all(isinstance(one, dict) for one in said)
-    text = words.text(said, note) if is_list else json_text(said)
+    is_list = isinstance(content, list) and all(
+        isinstance(item, dict) for item in content
+    )
+    text = words.text(content, note) if is_list else json_text(content)
     return [result_part(id, text, name)]
 
 
@@ -222,11 +224,11 @@ def chat_items(value: Any, place: str, level: int = 0) -> Iterator[Placed]:
         yield value, place
         return
     for holder in HOLDERS:
-        held = value_on_path(value, holder)
-        if held is not None:
-            if holder in ALTERNATIVES and isinstance(held, list):
-                held = held[:1]
-            yield from chat_items(held, place, level + 1)
+        chat = value_on_path(value, holder)
+        if chat is not None:
+            if holder in ALTERNATIVES and isinstance(chat, list):
+                chat = chat[:1]
+            yield from chat_items(chat, place, level + 1)
             return
     # The only argument of a function is what it was asked: {"user_query": "Where?"}
     if len(value) == 1:
@@ -255,13 +257,13 @@ def add_chat(value: Any, role: str, builder: TranscriptBuilder, place: str) -> N
         # One reply of the Responses API is several items, which are read together.
         ItemReader(builder).add_all([(item, place) for item in items])
         return
-    for item, at in chat_items(value, place):
+    for item, item_place in chat_items(value, place):
         if isinstance(item, str):
-            builder.add_text(role, item, at)
+            builder.add_text(role, item, item_place)
         elif shape_of(item) is not None:
-            add_message(item, builder, at)
+            add_message(item, builder, item_place)
         else:
-            _add_one(item, role, builder, at)
+            _add_one(item, role, builder, item_place)
 
 
 def _response_items(value: Any) -> list[Any]:
@@ -329,19 +331,19 @@ def calls_of(value: Any, note: Note) -> list[Part]:
 
 def usage_of(value: Any, paths: Mapping[str, str]) -> dict[str, int]:
     """Return the tokens that a log recorded, under the names ``input_tokens``, ``output_tokens`` and so on."""
-    found = {}
+    counts = {}
     for name, path in paths.items():
-        number = field_on_path(value, path)
-        if isinstance(number, str) and number.isdecimal():
-            number = int(number[:15])
-        if isinstance(number, float) and 0 <= number < MAX_USAGE:
-            number = int(number)
-        if isinstance(number, bool) or not isinstance(number, int):
+        count = field_on_path(value, path)
+        if isinstance(count, str) and count.isdecimal():
+            count = int(count[:15])
+        if isinstance(count, float) and 0 <= count < MAX_USAGE:
+            count = int(count)
+        if isinstance(count, bool) or not isinstance(count, int):
             continue
-        if 0 <= number < MAX_USAGE:
-            found[f"{name}_tokens"] = number
+        if 0 <= count < MAX_USAGE:
+            counts[f"{name}_tokens"] = count
     # LangSmith says 0 where nobody counted.
-    return found if any(found.values()) else {}
+    return counts if any(counts.values()) else {}
 
 
 def text_of(parts: list[Part], between: str) -> str:

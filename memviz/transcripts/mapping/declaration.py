@@ -223,11 +223,11 @@ class FileMapping(Saying):
 def _short(value: Any) -> Any:
     """Return the declaration as people write it: a list of one as its only item."""
     if isinstance(value, dict):
-        return {key: _short(held) for key, held in value.items()}
+        return {key: _short(inner) for key, inner in value.items()}
     if isinstance(value, list):
         if len(value) == 1 and isinstance(value[0], str):
             return value[0]
-        return [_short(held) for held in value]
+        return [_short(inner) for inner in value]
     return value
 
 
@@ -273,12 +273,12 @@ def _wrong_words(error: ValidationError) -> str:
     """Return what is wrong with the first field of a mapping that is, in memviz's own words."""
     first = error.errors(include_url=False, include_input=False)[0]
     name = ".".join(str(part)[:40] for part in first["loc"][:6] if part != "[key]")
-    known = first.get("ctx", {})
+    context = first.get("ctx", {})
     return _(
         WRONG.get(first["type"], ANY_WRONG),
         name=clean_text(name),
-        most=known.get("max_length", 0),
-        words=known.get("expected", "").replace("'", "").replace(" or ", ", "),
+        most=context.get("max_length", 0),
+        words=context.get("expected", "").replace("'", "").replace(" or ", ", "),
     )
 
 

@@ -141,7 +141,10 @@ def fields_of(rows: Sequence[Any]) -> list[Field]:
             if path in values or len(values) < MAX_FIELDS:
                 values.setdefault(path, []).append(value)
     count = max(1, len(looked_at))
-    return [Field(path, held, len(held) / count) for path, held in values.items()]
+    return [
+        Field(path, filled_values, len(filled_values) / count)
+        for path, filled_values in values.items()
+    ]
 
 
 def _leaves(row: Any, above: str, level: int = 0) -> Iterator[tuple[str, Any]]:
@@ -156,19 +159,19 @@ def _leaves(row: Any, above: str, level: int = 0) -> Iterator[tuple[str, Any]]:
 def guess_from(rows: Rows) -> tuple[float, FileMapping] | None:
     """Return how well rows look like messages, and the mapping for them; ``None`` where they have no texts."""
     fields = fields_of(rows.first)
-    known: dict[str, Any] = {
+    rows_fields: dict[str, Any] = {
         "table": rows.table,
         "conversations": rows.conversations,
         "rows": rows.rows,
     }
-    found = (
-        _guess_messages(fields, known, best_field(fields, _speaker_score))
-        or _guess_pairs(fields, known, rows.path)
-        or _guess_messages(fields, known, best_field(fields, _turns_score))
+    guess = (
+        _guess_messages(fields, rows_fields, best_field(fields, _speaker_score))
+        or _guess_pairs(fields, rows_fields, rows.path)
+        or _guess_messages(fields, rows_fields, best_field(fields, _turns_score))
     )
-    if found is None:
+    if guess is None:
         return None
-    score, mapping = found
+    score, mapping = guess
     return score + min(len(rows.first), LOOKED_AT) / LOOKED_AT, mapping
 
 
@@ -176,7 +179,7 @@ def _guess_messages(
     fields: Sequence[Field], known: dict[str, Any], speaker: Field | None
 ) -> tuple[float, FileMapping] | None:
     """Return the mapping of rows that are one message each, of a speaker whom a field names."""
-    text = best_field([one for one in fields if one is not speaker], _text_score)
+    text = best_field([field for field in fields if field is not speaker], _text_score)
     if speaker is None or text is None:
         return None
     time = best_field(fields, _time_score)
@@ -188,26 +191,29 @@ def _guess_messages(
         order = known["time"] if is_order else ""
         known |= {"conversation": group.path, "order": order}
     mapping = FileMapping(speaker=_speaker_of(speaker), text=(text.path,), **known)
-    named = _speaker_score(speaker)
-    likely = _text_score(text)
-    return 4 * named + 2 * likely if named else likely / 2, mapping
+    name_score = _speaker_score(speaker)
+    length_score = _text_score(text)
+    return (
+        4 * name_score + 2 * length_score if name_score else length_score / 2,
+        mapping,
+    )
 
 
 def _guess_pairs(
     fields: Sequence[Field], known: dict[str, Any], path: str
 ) -> tuple[float, FileMapping] | None:
     """Return the mapping of rows that are a question with its answer each."""
-    found = {role: _named(fields, names) for role, names in PAIR_NAMES.items()}
-    asked = found["user"] or best_field(fields, _question_score)
-    found["user"] = asked
-    if found["assistant"] is None and asked is not None:
-        others = [field for field in fields if field not in found.values()]
-        found["assistant"] = best_field(others, _text_score)
-    if asked is None or found["assistant"] is None:
+    field_of_role = {role: _named(fields, names) for role, names in PAIR_NAMES.items()}
+    question_field = field_of_role["user"] or best_field(fields, _question_score)
+    field_of_role["user"] = question_field
+    if field_of_role["assistant"] is None and question_field is not None:
+        others = [field for field in fields if field not in field_of_role.values()]
+        field_of_role["assistant"] = best_field(others, _text_score)
+    if question_field is None or field_of_role["assistant"] is None:
         return None
     sayings = [
         Saying.model_validate({"role": role, "text": field.path})
-        for role, field in found.items()
+        for role, field in field_of_role.items()
         if field is not None
     ]
     group = best_field(fields, _conversation_score)
@@ -231,7 +237,7 @@ def _named(fields: Sequence[Field], names: Sequence[str]) -> Field | None:
     """Return the field with the first of these names, where most of its values are texts or parts."""
     for name in names:
         for field in fields:
-            are_texts = all(isinstance(one, str | list) for one in field.values)
+            are_texts = all(isinstance(value, str | list) for value in field.values)
             if field.name == name and field.share >= MIN_SHARE and are_texts:
                 return field
     return None
@@ -256,11 +262,13 @@ def _speaker_score(field: Field) -> float:
         return 0
     roles = {role_of(word) for word in kinds}
     meant = sum(role_of(word) is not None for word in values) / len(values)
-    named = _rank(field.name, SPEAKER_NAMES)
-    if not named and (meant < 0.8 or len(kinds) < 2):
+    name_score = _rank(field.name, SPEAKER_NAMES)
+    if not name_score and (meant < 0.8 or len(kinds) < 2):
         return 0
     is_dialogue = {"user", "assistant"}.issubset(roles)
-    return named + meant + (1 if is_dialogue else 0) - (0.8 if len(kinds) < 2 else 0)
+    return (
+        name_score + meant + (1 if is_dialogue else 0) - (0.8 if len(kinds) < 2 else 0)
+    )
 
 
 def _turns_score(field: Field) -> float:
@@ -284,8 +292,14 @@ def _question_score(field: Field) -> float:
     """Return how many values of a field are questions, where most are."""
     if field.share < MIN_SHARE:
         return 0
-    asked = sum(str(value).rstrip().endswith(("?", "？")) for value in field.values)
-    return asked / len(field.values) if 5 * asked >= 4 * len(field.values) else 0
+    question_count = sum(
+        str(value).rstrip().endswith(("?", "？")) for value in field.values
+    )
+    return (
+        question_count / len(field.values)
+        if 5 * question_count >= 4 * len(field.values)
+        else 0
+    )
 
 
 def _text_score(field: Field) -> float:
@@ -294,11 +308,11 @@ def _text_score(field: Field) -> float:
     lengths = [_text_length(value) for value in field.values]
     if max(lengths, default=0) == 0:
         return 0
-    named = _rank(field.name, TEXT_NAMES)
+    name_score = _rank(field.name, TEXT_NAMES)
     texts = [value for value in field.values if isinstance(value, str)]
     if texts and all(time_of(value) for value in texts[:5]):
         return 0
-    if texts and not named and all(map(NUMBERS.fullmatch, texts)):
+    if texts and not name_score and all(map(NUMBERS.fullmatch, texts)):
         return 0
     spaced = (
         sum(bool(MARKS.search(value)) for value in texts) / len(texts) if texts else 0.5
@@ -306,8 +320,8 @@ def _text_score(field: Field) -> float:
     kinds = Tally(map(str, field.values[:50]))
     varied = len(kinds) / max(1, min(50, len(field.values)))
     mean = sum(lengths) / len(lengths)
-    score = named + spaced + min(mean, 200) / 400 + varied / 2
-    return score if named or (spaced > 0.4 and varied > 0.4) else 0
+    score = name_score + spaced + min(mean, 200) / 400 + varied / 2
+    return score if name_score or (spaced > 0.4 and varied > 0.4) else 0
 
 
 def _text_length(value: Any) -> int:
@@ -317,11 +331,11 @@ def _text_length(value: Any) -> int:
 
 
 def _time_score(field: Field) -> float:
-    named = _rank(field.name, TIME_NAMES)
+    name_score = _rank(field.name, TIME_NAMES)
     looked_at = field.values[:20]
     are_times = sum(time_of(value) is not None for value in looked_at)
-    if named:
-        return named + 0.1 if 2 * are_times > len(looked_at) else 0
+    if name_score:
+        return name_score + 0.1 if 2 * are_times > len(looked_at) else 0
     # Under any other name each value has to be a date with a clock: "2025-03-01T10:00:00Z".
     have_clocks = all(isinstance(value, str) and ":" in value for value in looked_at)
     are_all = are_times == len(looked_at) and field.share >= MIN_SHARE
@@ -330,10 +344,10 @@ def _time_score(field: Field) -> float:
 
 def _conversation_score(field: Field) -> float:
     words = [word_of(value) for value in field.values]
-    named = _rank(field.name, CONVERSATION_NAMES)
-    if named < 0.3 or field.share < 0.9 or not all(words):
+    name_score = _rank(field.name, CONVERSATION_NAMES)
+    if name_score < 0.3 or field.share < 0.9 or not all(words):
         return 0
-    return named if len(set(words)) < len(words) or len(words) == 1 else 0
+    return name_score if len(set(words)) < len(words) or len(words) == 1 else 0
 
 
 def _speaker_of(field: Field) -> Speaker:
@@ -358,7 +372,9 @@ def _of_truth(word: str, name: str) -> Role | None:
     """Return the role of a truth value: of a field that asks for the user, or for the program."""
     if word not in ("true", "false"):
         return None
-    is_about_bot = any(one in name for one in ("bot", "assistant", "ai", "agent"))
+    is_about_bot = any(
+        word_of_bot in name for word_of_bot in ("bot", "assistant", "ai", "agent")
+    )
     return "assistant" if (word == "true") == is_about_bot else "user"
 
 

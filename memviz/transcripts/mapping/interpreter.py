@@ -101,21 +101,23 @@ class MappedReader(Reader):
 
     def recognise(self, document: Document) -> bool:
         """Return whether the file holds what the mapping says of its shape."""
-        wanted = self.mapping.detect
-        if wanted is None or _is_out_of_question(document, self.mapping):
+        detection = self.mapping.detect
+        if detection is None or _is_out_of_question(document, self.mapping):
             return False
         try:
             content = self._content(document, most=HEAD_ITEMS)
         except TranscriptError:
             return False
-        if any(value_on_path(content, path) is None for path in wanted.file):
+        if any(value_on_path(content, path) is None for path in detection.file):
             return False
         rows = self._rows_of(content, most=HEAD_ITEMS)
-        if not at_least_half(rows, lambda placed: _fits(placed[0], wanted)):
+        if not at_least_half(rows, lambda placed: _fits(placed[0], detection)):
             return False
-        if wanted.without and any(holds(row, wanted.without) for row, _place in rows):
+        if detection.without and any(
+            holds(row, detection.without) for row, _place in rows
+        ):
             return False
-        return all(_leads_somewhere(path, rows) for path in wanted.some)
+        return all(_leads_somewhere(path, rows) for path in detection.some)
 
     def conversations(self, document: Document) -> list[Piece]:
         """One for each conversation in which there are rows."""
@@ -217,11 +219,11 @@ class MappedReader(Reader):
         return content
 
     def _has_rows(self, content: Any) -> bool:
-        wanted = self.mapping.detect
+        detection = self.mapping.detect
         rows = [row for row, _place in self._rows_of(content, most=HEAD_ITEMS)]
-        if wanted is None:
+        if detection is None:
             return any(isinstance(row, dict) for row in rows)
-        return any(_fits(row, wanted) for row in rows)
+        return any(_fits(row, detection) for row in rows)
 
     def _rows_of(self, content: Any, most: int) -> list[Placed]:
         rows = []
@@ -273,17 +275,21 @@ def _leads_somewhere(path: str, rows: Sequence[Placed]) -> bool:
     return any(value_on_path(row, path) is not None for row, _place in rows)
 
 
-def _fits(row: Any, wanted: Detection) -> bool:
+def _fits(row: Any, detection: Detection) -> bool:
     """Return whether a row has what rows of this shape have."""
-    has_paths = all(value_on_path(row, path) is not None for path in wanted.rows)
-    has_texts = all(isinstance(value_on_path(row, path), str) for path in wanted.texts)
-    return has_paths and has_texts and holds(row, wanted.where)
+    has_paths = all(value_on_path(row, path) is not None for path in detection.rows)
+    has_texts = all(
+        isinstance(value_on_path(row, path), str) for path in detection.texts
+    )
+    return has_paths and has_texts and holds(row, detection.where)
 
 
 def _is_out_of_question(document: Document, mapping: FileMapping) -> bool:
     """Return whether a look at the first bytes shows that the file is of another kind than the mapping reads."""
-    wanted = mapping.detect
-    is_for_database = mapping.prepare == "cursor" or bool(wanted and wanted.columns)
+    detection = mapping.detect
+    is_for_database = mapping.prepare == "cursor" or bool(
+        detection and detection.columns
+    )
     return bool(document.columns) != is_for_database
 
 

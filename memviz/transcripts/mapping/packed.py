@@ -145,11 +145,11 @@ class _Unpacker:
         self.level += 1
         pairs = [(self._value(), self._value()) for _ in range(count)]
         self.level -= 1
-        return {str(key): held for key, held in pairs}
+        return {str(key): value for key, value in pairs}
 
     def _extension(self, size: int) -> Any:
         """Return what a packed Python object holds: [module, class, fields, method]."""
         self._bytes(1)
-        made = _Unpacker(self._bytes(size), self.level + 1).whole()
-        is_object = isinstance(made, list) and len(made) > 2
-        return made[2] if is_object else made
+        value = _Unpacker(self._bytes(size), self.level + 1).whole()
+        is_object = isinstance(value, list) and len(value) > 2
+        return value[2] if is_object else value

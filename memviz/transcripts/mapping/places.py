@@ -42,19 +42,21 @@ def left_beside(path: str, document: Document) -> Rows | None:
     """Return the place that has a list together with others like it, where a path leads to that list alone."""
     if document.data.startswith(SQLITE):
         return None
-    return next((one for one in places_of_rows(document) if path in one.parts), None)
+    return next(
+        (place for place in places_of_rows(document) if path in place.parts), None
+    )
 
 
 def places_of_rows(document: Document) -> list[Rows]:
     """Return the places in a file where rows may lie. Raises :class:`TranscriptError` for a file that is unreadable."""
     if document.data.startswith(SQLITE):
         tables = filter(_is_name, document.tables.columns)
-        found = []
+        places = []
         for table in list(tables)[:MAX_TABLES]:
             rows = content_of(document, table)[:LOOKED_AT]
             if rows:
-                found.append(Rows("", "*", rows, table))
-        return found
+                places.append(Rows("", "*", rows, table))
+        return places
     return list(_places(content_of(document), []))[:MAX_PLACES]
 
 
@@ -70,12 +72,12 @@ def _places(value: Any, names: list[str]) -> Iterator[Rows]:
     elif isinstance(value, dict) and len(names) < MAX_LEVELS:
         if not names:
             yield Rows("", ".", [value])
-        inside: list[Rows] = []
-        for key, held in list(value.items())[:MAX_FIELDS]:
-            if isinstance(held, list | dict) and _is_name(key):
-                inside += _places(held, [*names, key])
-        yield from _together(inside, names)
-        yield from inside
+        inner_places: list[Rows] = []
+        for key, field in list(value.items())[:MAX_FIELDS]:
+            if isinstance(field, list | dict) and _is_name(key):
+                inner_places += _places(field, [*names, key])
+        yield from _together(inner_places, names)
+        yield from inner_places
 
 
 def _together(places: Sequence[Rows], names: list[str]) -> Iterator[Rows]:
@@ -97,7 +99,10 @@ def _together(places: Sequence[Rows], names: list[str]) -> Iterator[Rows]:
 def _are_alike(places: Sequence[Rows]) -> bool:
     """Return whether the rows of all places have mostly the same names."""
     names = [_names_in(place) for place in places]
-    return all(2 * len(names[0] & one) >= len(names[0] | one) for one in names)
+    return all(
+        2 * len(names[0] & other_names) >= len(names[0] | other_names)
+        for other_names in names
+    )
 
 
 def _names_in(place: Rows) -> set[str]:
@@ -112,21 +117,21 @@ def _is_name(key: str) -> bool:
 
 def _inside(items: Sequence[Any], names: list[str]) -> Iterator[Rows]:
     """Yield the lists inside the items of a list, each path once, with the rows of the first few items together."""
-    seen: dict[str, Rows] = {}
+    rows_by_path: dict[str, Rows] = {}
     for item in items[:20]:
         for rows in _places(item, []) if isinstance(item, dict | list) else ():
-            known = seen.setdefault(rows.path, rows._replace(first=[]))
-            known.first.extend(rows.first[: LOOKED_AT - len(known.first)])
+            earlier_rows = rows_by_path.setdefault(rows.path, rows._replace(first=[]))
+            earlier_rows.first.extend(rows.first[: LOOKED_AT - len(earlier_rows.first)])
     above = ".".join(names)
-    for path, rows in seen.items():
+    for path, rows in rows_by_path.items():
         if path != ".":
-            found = _rows_at([*names, *path.split(".")], rows.first)
+            rows_found = _rows_at([*names, *path.split(".")], rows.first)
             parts = tuple(f"{above}.{part}" for part in rows.parts)
-            yield found._replace(parts=parts)
+            yield rows_found._replace(parts=parts)
 
 
 def _rows_at(names: list[str], first: list[Any]) -> Rows:
     """Return rows whose path is split before the last list: each item of the lists above is a conversation."""
-    lists_above = [at for at, name in enumerate(names[:-1], 1) if name == EACH]
+    lists_above = [index for index, name in enumerate(names[:-1], 1) if name == EACH]
     above = max(lists_above, default=0)
     return Rows(".".join(names[:above]), ".".join(names[above:]), first)

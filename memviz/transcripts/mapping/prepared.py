@@ -33,9 +33,9 @@ def aider_rows(document: Document) -> list[dict[str, Any]]:
     starts = list(AIDER_CHAT.finditer(text))
     for number, (start, below) in enumerate(texts_behind(starts, text)):
         time = start["time"].strip()
-        known = {"chat": number, "title": f"aider {time}", "started": time}
-        for role, said in _aider_messages(below):
-            rows.append({"role": role, "text": said, **known})
+        chat_fields = {"chat": number, "title": f"aider {time}", "started": time}
+        for role, words in _aider_messages(below):
+            rows.append({"role": role, "text": words, **chat_fields})
     return rows
 
 
@@ -46,9 +46,9 @@ def _aider_messages(text: str) -> list[tuple[str, str]]:
             lines = (
                 line.removeprefix(AIDER_ASKED).removesuffix("  ") for line in lines
             )
-        said = "\n".join(lines).strip()
-        if role and said:
-            spoken.append((role, said))
+        words = "\n".join(lines).strip()
+        if role and words:
+            spoken.append((role, words))
     return spoken
 
 
@@ -92,13 +92,13 @@ def _logged(content: list[Any]) -> Iterator[Any]:
 
 def _is_logged_call(entry: object) -> bool:
     """Return whether an entry has what was sent, or says in which file that lies."""
-    sent = object_at(entry, "input")
-    return "inputBodyJson" in sent or "inputBodyS3Path" in sent
+    input = object_at(entry, "input")
+    return "inputBodyJson" in input or "inputBodyS3Path" in input
 
 
 def cursor_chats(document: Document) -> list[dict[str, Any]]:
     """Return the chats of Cursor with their bubbles in order, from whichever table and version they are."""
-    kept = {}
+    values_by_key = {}
     for table in CURSOR_TABLES:
         if {"key", "value"}.issubset(document.columns.get(table, ())):
             for row in document.tables.rows(table, ("key", "value")):
@@ -107,11 +107,13 @@ def cursor_chats(document: Document) -> list[dict[str, Any]]:
                     key.startswith(("composerData:", "bubbleId:"))
                     or key == CURSOR_CHATS
                 ):
-                    kept[key] = opened(row["value"])
+                    values_by_key[key] = opened(row["value"])
     chats = []
-    for key, value in kept.items():
+    for key, value in values_by_key.items():
         if key.startswith("composerData:"):
-            chats.append(_composer(key.partition(":")[2], object_at(value), kept))
+            chats.append(
+                _composer(key.partition(":")[2], object_at(value), values_by_key)
+            )
         elif key == CURSOR_CHATS:
             for tab in objects_at(value, "tabs"):
                 chats.append({"name": tab.get("chatTitle"), **tab})
@@ -119,19 +121,27 @@ def cursor_chats(document: Document) -> list[dict[str, Any]]:
 
 
 def _composer(
-    id: str, composer: dict[str, Any], kept: dict[str, Any]
+    id: str, composer: dict[str, Any], values_by_key: dict[str, Any]
 ) -> dict[str, Any]:
     bubbles = objects_at(composer, "conversation")
-    held = object_at(composer, "conversationMap")
+    bubbles_by_id = object_at(composer, "conversationMap")
     for header in objects_at(composer, "fullConversationHeadersOnly"):
         bubble = text_at(header, "bubbleId")
-        stored = kept.get(f"bubbleId:{id}:{bubble}") or held.get(bubble)
+        stored = values_by_key.get(f"bubbleId:{id}:{bubble}") or bubbles_by_id.get(
+            bubble
+        )
         if isinstance(stored, dict):
             bubbles.append({"type": header.get("type"), **stored})
     if not bubbles:
         beginning = f"bubbleId:{id}:"
-        stored = [one for key, one in kept.items() if key.startswith(beginning)]
-        bubbles = [one for one in stored if isinstance(one, dict)]
+        stored = [
+            stored_bubble
+            for key, stored_bubble in values_by_key.items()
+            if key.startswith(beginning)
+        ]
+        bubbles = [
+            stored_bubble for stored_bubble in stored if isinstance(stored_bubble, dict)
+        ]
     return {
         "name": composer.get("name"),
         "createdAt": composer.get("createdAt"),
@@ -178,9 +188,9 @@ def cherry_studio_chats(document: Document) -> list[dict[str, Any]]:
         messages = []
         for message in objects_at(topic, "messages"):
             # A block belongs to one message: named again and again it would fill the memory.
-            named = map(id_text, list_at(message, "blocks"))
-            own = [blocks.pop(id) for id in named if id in blocks]
-            messages.append({**message, "blocks": own})
+            block_ids = map(id_text, list_at(message, "blocks"))
+            own_blocks = [blocks.pop(id) for id in block_ids if id in blocks]
+            messages.append({**message, "blocks": own_blocks})
         if messages:
             chats.append({**topic, "messages": messages})
     return chats
@@ -223,9 +233,9 @@ def _copilot_reply(parts: list[dict[str, Any]]) -> dict[str, Any]:
             thoughts += [part.get("value")]
         elif kind == "toolInvocationSerialized":
             done = part.get("pastTenseMessage") or part.get("invocationMessage")
-            said = text_at(done, "value") if isinstance(done, dict) else done
-            known = {"id": part.get("toolCallId"), "name": part.get("toolId")}
-            calls.append({**known, "result": said})
+            result = text_at(done, "value") if isinstance(done, dict) else done
+            call = {"id": part.get("toolCallId"), "name": part.get("toolId")}
+            calls.append({**call, "result": result})
         elif kind in ("", "markdownContent"):
             texts.append(text_at(part, "value") or text_at(part, "content", "value"))
         elif kind == "inlineReference":

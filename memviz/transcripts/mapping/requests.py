@@ -38,7 +38,9 @@ def request_of(
     messages: Iterable[Message], row: Placed, notes: tuple[str, ...] = ()
 ) -> Request:
     """Return the request of these messages, which ``row`` holds."""
-    spoken = (Spoken(one, _key(one), one.role == "system") for one in messages)
+    spoken = (
+        Spoken(message, _key(message), message.role == "system") for message in messages
+    )
     return Request(tuple(spoken), row, notes)
 
 
@@ -69,9 +71,9 @@ class Thread:
 
     def next_position(self, spoken: Spoken, after: int) -> int:
         """Return where a message stands behind a position; -1 where it is nowhere."""
-        there = self.positions.get(spoken.key, [])
-        at = bisect_right(there, after)
-        return there[at] if at < len(there) else -1
+        positions = self.positions.get(spoken.key, [])
+        index = bisect_right(positions, after)
+        return positions[index] if index < len(positions) else -1
 
     def add_to(self, builder: TranscriptBuilder) -> None:
         """Add all of it to a builder."""
@@ -96,18 +98,24 @@ def joined_requests(
     """
     threads: list[Thread] = []
     for request in requests:
-        found = None
+        continued_thread = None
         for thread in reversed(threads[-MAX_LOOKED_AT:]):
             if _continues(thread, request, is_one=is_one):
-                found = thread
+                continued_thread = thread
                 break
-        roles = [one.message.role for one in request.messages]
+        roles = [spoken.message.role for spoken in request.messages]
         is_new_alone = roles.count("user") == 1 and roles[-1] == "assistant"
-        if found is None and threads and is_one and may_be_new and is_new_alone:
-            found = threads[-1]
-            _add(found, request, 0)
-        elif found is not None:
-            _extend(found, request)
+        if (
+            continued_thread is None
+            and threads
+            and is_one
+            and may_be_new
+            and is_new_alone
+        ):
+            continued_thread = threads[-1]
+            _add(continued_thread, request, 0)
+        elif continued_thread is not None:
+            _extend(continued_thread, request)
         else:
             thread = Thread(request.row)
             threads.append(thread)
@@ -117,7 +125,7 @@ def joined_requests(
 
 def _continues(thread: Thread, request: Request, *, is_one: bool) -> bool:
     """Return whether a request repeats a conversation up to its end."""
-    first = next((one for one in request.messages if not one.is_system), None)
+    first = next((spoken for spoken in request.messages if not spoken.is_system), None)
     if first is None or (not is_one and first.key != thread.beginning):
         return False
     positions = _positions(thread, request)
@@ -126,11 +134,13 @@ def _continues(thread: Thread, request: Request, *, is_one: bool) -> bool:
 
 def _positions(thread: Thread, request: Request) -> list[int]:
     """Return where each message of a request stands in a conversation, in its order; -1 where it is new there."""
-    at = -1
+    last_position = -1
     positions = []
     for spoken in request.messages:
-        position = -1 if spoken.is_system else thread.next_position(spoken, at)
-        at = max(at, position)
+        position = (
+            -1 if spoken.is_system else thread.next_position(spoken, last_position)
+        )
+        last_position = max(last_position, position)
         positions.append(position)
     return positions
 
@@ -140,12 +150,12 @@ def _extend(thread: Thread, request: Request) -> None:
     positions = _positions(thread, request)
     start = positions.index(max(positions)) + 1
     others = [
-        one.message.content
-        for one, position in zip(request.messages[:start], positions, strict=False)
-        if position < 0 and not one.is_system
+        spoken.message.content
+        for spoken, position in zip(request.messages[:start], positions, strict=False)
+        if position < 0 and not spoken.is_system
     ]
-    held = sum(position >= 0 for position in positions)
-    dropped = thread.spoken_count - held
+    held_count = sum(position >= 0 for position in positions)
+    dropped = thread.spoken_count - held_count
     if dropped > thread.dropped:
         thread.events.append((len(thread.said), "\n".join(filter(None, others))))
     thread.dropped = max(thread.dropped, dropped)

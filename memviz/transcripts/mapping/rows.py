@@ -73,10 +73,10 @@ def _content_of(
     if document.json.problem is None:
         value = list(document.items) or document.json.value
         return value[:most] if isinstance(value, list) else value
-    found = csv_rows(document.plain_text, most) or joined_values(document, most)
-    if not found:
+    rows = csv_rows(document.plain_text, most) or joined_values(document, most)
+    if not rows:
         raise document.json.problem
-    return found
+    return rows
 
 
 def joined_values(document: Document, most: int | None) -> list[Any]:
@@ -86,28 +86,32 @@ def joined_values(document: Document, most: int | None) -> list[Any]:
     if not text.startswith("{"):
         return []
     decoder = JSONDecoder()
-    found: list[Any] = []
-    at = 0
+    values: list[Any] = []
+    position = 0
     try:
-        while at < len(text) and (most is None or len(found) < most):
-            value, at = decoder.raw_decode(text, at)
-            found.append(value)
-            gap = text[at : at + MAX_GAP]
-            at += len(gap) - len(gap.lstrip())
+        while position < len(text) and (most is None or len(values) < most):
+            value, position = decoder.raw_decode(text, position)
+            values.append(value)
+            gap = text[position : position + MAX_GAP]
+            position += len(gap) - len(gap.lstrip())
     except (ValueError, RecursionError):
         return []
-    return [] if is_deeper(found, document.limits.depth) else plain_value(found)
+    return [] if is_deeper(values, document.limits.depth) else plain_value(values)
 
 
 def _database_rows(
     document: Document, table: str, columns: Sequence[str]
 ) -> list[dict[str, Any]]:
-    there = document.tables.columns
-    fitting = [name for name in there if set(columns).issubset(there[name])]
-    wanted = [table] if table in there else fitting
-    if not wanted or (table and table not in there):
+    columns_of_tables = document.tables.columns
+    fitting = [
+        name
+        for name in columns_of_tables
+        if set(columns).issubset(columns_of_tables[name])
+    ]
+    tables = [table] if table in columns_of_tables else fitting
+    if not tables or (table and table not in columns_of_tables):
         raise NO_TABLE.error(expected=table or list(columns))
-    return document.tables.rows(wanted[0], there[wanted[0]])
+    return document.tables.rows(tables[0], columns_of_tables[tables[0]])
 
 
 def csv_rows(text: str, most: int | None = None) -> list[dict[str, str]]:
@@ -181,7 +185,9 @@ def _too_large(limits: Limits) -> TranscriptError:
 def plain_value(value: Any) -> Any:
     """Return plain values alone: times as ISO texts, maps (lists of pairs) as they are."""
     if isinstance(value, Object):
-        return {clean_text(str(key)): plain_value(held) for key, held in value.items()}
+        return {
+            clean_text(str(key)): plain_value(inner) for key, inner in value.items()
+        }
     if isinstance(value, list | tuple):
         return list(map(plain_value, value))
     if isinstance(value, bytes):

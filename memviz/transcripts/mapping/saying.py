@@ -205,7 +205,9 @@ class RowReading:
            usual names of a role (``known``), such as "bot".
         """
         builder = self.builder
-        if builder.user and any(same_name(builder.user, one) for one in (word, name)):
+        if builder.user and any(
+            same_name(builder.user, spoken_name) for spoken_name in (word, name)
+        ):
             builder.user_found = True
             return "user"
         for role in ROLES:
@@ -238,8 +240,8 @@ def _joined_texts(pieces: list[Part], join: str) -> list[Part]:
 def speaker_word(speaker: Speaker, row: Any) -> str:
     """Return the word that a row has for its speaker; empty where it has none."""
     for path in speaker.field.split("|"):
-        for found, _place in values_on_path(row, path):
-            word = _word(found)
+        for value, _place in values_on_path(row, path):
+            word = _word(value)
             if word:
                 return word
     return ""
@@ -360,8 +362,8 @@ def sort_rows(rows: list[Placed], order: str) -> None:
         last = _order_key(value_on_path(row, path)) or last
         keys.append(last)
     backwards = order.startswith("-")
-    places = sorted(range(len(rows)), key=lambda at: keys[at], reverse=backwards)
-    rows[:] = [rows[at] for at in places]
+    places = sorted(range(len(rows)), key=lambda index: keys[index], reverse=backwards)
+    rows[:] = [rows[index] for index in places]
 
 
 def _order_key(value: Any) -> tuple[int, Any] | None:

@@ -52,10 +52,10 @@ class OtherPackagesReader(Reader):
 
     def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
         """Return the transcript that the reader makes. Raises :class:`TranscriptError`."""
-        found = self._asked(lambda: self._reader.read(piece, builder))
-        if not isinstance(found, Transcript):
-            raise self._failure(TypeError(f"it made a {type(found).__name__}"))
-        return found
+        transcript = self._asked(lambda: self._reader.read(piece, builder))
+        if not isinstance(transcript, Transcript):
+            raise self._failure(TypeError(f"it made a {type(transcript).__name__}"))
+        return transcript
 
     def _asked(self, ask: Callable[[], T]) -> T:
         try:
@@ -84,21 +84,21 @@ def find_readers() -> dict[str, Reader]:
     # The mappings are read by a module that itself imports readers.
     from memviz.transcripts.mapping.interpreter import known_readers
 
-    found = {reader.name: reader for reader in _own_readers()}
-    found.update({reader.name: reader for reader in known_readers()})
+    readers = {reader.name: reader for reader in _own_readers()}
+    readers.update({reader.name: reader for reader in known_readers()})
     for entry in entry_points(group=ENTRY_POINT_GROUP):
-        if entry.name in found:
+        if entry.name in readers:
             LOGGER.warning(
                 "There is a reader %r already: %s is left out", entry.name, entry.value
             )
             continue
         try:
-            found[entry.name] = _load(entry)
+            readers[entry.name] = _load(entry)
         except Exception:
             LOGGER.warning(
                 "The reader %r (%s) is left out", entry.name, entry.value, exc_info=True
             )
-    return dict(sorted(found.items()))
+    return dict(sorted(readers.items()))
 
 
 def _own_readers() -> Iterator[Reader]:

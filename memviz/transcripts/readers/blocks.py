@@ -95,9 +95,9 @@ def named_call(id: object, name: object, arguments: object, note: Note) -> Part:
 
 def result_part(id: object, text: str, name: object = None, **meta: Any) -> Part:
     """Return the result of a tool. ``meta`` that is ``None`` is dropped."""
-    known = {key: value for key, value in meta.items() if value is not None}
+    known_meta = {key: value for key, value in meta.items() if value is not None}
     tool = name if isinstance(name, str) and name else None
-    return Part("result", text, id=id_text(id) or None, name=tool, meta=known)
+    return Part("result", text, id=id_text(id) or None, name=tool, meta=known_meta)
 
 
 def thoughts(text: object) -> list[Part]:
@@ -140,8 +140,8 @@ def add_parts(
         return
     results = [part for part in parts if part.kind == "result"]
     for result in results:
-        named = result._replace(name=result.name or name)
-        _add_result(builder, place, named, meta)
+        named_result = result._replace(name=result.name or name)
+        _add_result(builder, place, named_result, meta)
     text = joined_text(parts)
     if text or not results:
         builder.add_text(
@@ -177,13 +177,13 @@ def _add_reply(
             thought = joined(
                 part.text for part in step.said if part.kind == "reasoning"
             )
-            known = {**meta, **beside} if step is last else dict(meta)
+            step_meta = {**meta, **beside} if step is last else dict(meta)
             if thought:
-                known[REASONING] = thought
+                step_meta[REASONING] = thought
             calls = tuple(part.call for part in step.said if part.call)
             text = joined_text(step.said)
             builder.add_text(
-                "assistant", text, place, name=name, tool_calls=calls, meta=known
+                "assistant", text, place, name=name, tool_calls=calls, meta=step_meta
             )
             is_empty = False
         for result in step.results:
@@ -298,10 +298,10 @@ class Vocabulary:
     def _parts(self, block: Block, note: Note, role: str) -> list[Part]:
         kind = self.kind_of(block)
         rule = self.kinds.get(kind) or self._rule_for(kind)
-        held = block.get(kind) if self.is_key else block
-        if rule is self.other or not isinstance(held, dict):
+        fields = block.get(kind) if self.is_key else block
+        if rule is self.other or not isinstance(fields, dict):
             return _as_parts(self.other(block, note, self))
-        parts = _as_parts(rule(held, note, self))
+        parts = _as_parts(rule(fields, note, self))
         is_silent = role != "assistant" and bool(parts)
         if is_silent and parts[0].kind in ("call", "reasoning"):
             return _as_parts(self.other(block, note, self))
@@ -331,12 +331,12 @@ class Text:
 
     def __call__(self, block: Block, note: Note, words: Vocabulary) -> str:
         """Return the text."""
-        said = block.get("text")
-        if not isinstance(said, str):
-            said = json_text(said) or words.text(block.get("content"), note)
+        text = block.get("text")
+        if not isinstance(text, str):
+            text = json_text(text) or words.text(block.get("content"), note)
         if self.paths:
-            said = joined([*texts_under(block, *self.paths), said])
-        return said
+            text = joined([*texts_under(block, *self.paths), text])
+        return text
 
 
 @dataclass(frozen=True)
@@ -349,8 +349,8 @@ class File:
 
     def __call__(self, block: Block, note: Note, words: Vocabulary) -> str:
         """Return the stand-in, with the texts below it."""
-        shown = stand_in(self.kind, first_under(block, *self.names))
-        return joined([shown, *texts_under(block, *self.paths)])
+        label = stand_in(self.kind, first_under(block, *self.names))
+        return joined([label, *texts_under(block, *self.paths)])
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,6 @@ def cited_in(content: object, note: Note) -> dict[str, Any]:
     ``[{"text": "So", "citations": [...]}]``, and for ``[{"citationsContent": {"citations": [...]}}]`` as Bedrock writes
     it. It is empty where they cite none."""
     blocks = as_list(content)
-    own = items_in(blocks, "citations")
+    citations = items_in(blocks, "citations")
     of_bedrock = items_in(blocks, "citationsContent", "citations")
-    return kept_beside({"citations": own + of_bedrock}, note)
+    return kept_beside({"citations": citations + of_bedrock}, note)

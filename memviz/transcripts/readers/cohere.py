@@ -119,16 +119,16 @@ class Cohere(ExchangeReader):
         """The history, then what was asked or answered."""
         key = "messages" if isinstance(row.get("messages"), list) else "chat_history"
         placed = with_places(list_at(row, key), inside(place, f"{key} index"))
-        asked = text_at(row, "message")
-        answered = _answered(row)
-        for last in ({"role": "user", "content": asked} if asked else {}, answered):
+        question = text_at(row, "message")
+        reply = _answered(row)
+        for last in ({"role": "user", "content": question} if question else {}, reply):
             if last and not (placed and _repeats(placed[-1][0], last)):
                 placed.append((last, inside(place, "message")))
         results = row.get("tool_results")
         if isinstance(results, list):
             message = {"role": "tool", "tool_results": results}
             placed.append((message, inside(place, "tool_results")))
-        if not answered:
+        if not reply:
             _add_documents(placed, list_at(row, "documents"))
         return placed
 
@@ -181,10 +181,10 @@ def _repeats(item: object, last: Mapping[str, Any]) -> bool:
 
 def _add_documents(placed: list[Placed], documents: list[Any]) -> None:
     """Add the documents of a request to the last message of the user, with which they came."""
-    for at in reversed(range(len(placed))):
-        item, place = placed[at]
+    for index in reversed(range(len(placed))):
+        item, place = placed[index]
         if documents and _role_of(value_at(item, "role")) == "user":
-            placed[at] = ({**item, "documents": documents}, place)
+            placed[index] = ({**item, "documents": documents}, place)
             return
 
 

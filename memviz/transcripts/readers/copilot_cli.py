@@ -112,8 +112,8 @@ class CopilotStory:
         elif kind == "assistant.message":
             calls = tuple(map(_read_call, objects_at(data, "toolRequests")))
             if text or calls:
-                said = {"tool_calls": calls, "meta": meta}
-                self.builder.add_text("assistant", text, place, **said)
+                fields = {"tool_calls": calls, "meta": meta}
+                self.builder.add_text("assistant", text, place, **fields)
         else:
             result = text_at(data, "result", "content")
             result = result or text_at(data, "error", "message")

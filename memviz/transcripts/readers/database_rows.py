@@ -75,7 +75,9 @@ def grouped(rows: Iterable[Row], column: str) -> dict[str, list[Row]]:
 def tables_with(document: Document, columns: Iterable[str]) -> list[str]:
     """The tables of a database that have these columns; none for any other file."""
     return [
-        name for name, there in document.columns.items() if set(columns).issubset(there)
+        name
+        for name, table_columns in document.columns.items()
+        if set(columns).issubset(table_columns)
     ]
 
 

@@ -56,18 +56,18 @@ class DeepSeekExport(ExportReader):
         """Add the branch that ends at the newest leaf."""
         nodes = object_at(item, "mapping")
         parent_of = {id: text_at(node, "parent") or None for id, node in nodes.items()}
-        said = {id for id, node in nodes.items() if object_at(node, "message")}
+        message_ids = {id for id, node in nodes.items() if object_at(node, "message")}
         path = branch_taken(
             parent_of,
             None,
             lambda id: value_at(nodes[id], "message", "inserted_at"),
             builder,
-            said.__contains__,
+            message_ids.__contains__,
             "node",
             note_if_unsure=len(set(parent_of.values())) < len(parent_of),
         )
         for id in path:
-            if id in said:
+            if id in message_ids:
                 _add(nodes[id]["message"], place_of(id, "node"), builder)
         return ABOUT.read(item)
 

@@ -105,8 +105,8 @@ def _result(result: Block, note: Note, words: Vocabulary) -> list[Part]:
 
 
 def _code(code: Block, note: Note, words: Vocabulary) -> list[Part]:
-    written = picked(code, ("language", "code"))
-    return [named_call(code.get("id"), CODE_TOOL, written, note)]
+    arguments = picked(code, ("language", "code"))
+    return [named_call(code.get("id"), CODE_TOOL, arguments, note)]
 
 
 def _code_result(output: Block, note: Note, words: Vocabulary) -> list[Part]:
@@ -189,9 +189,11 @@ class GeminiApi(Reader):
         request = _inner(piece, "request")
         response = _inner(piece, "response")
         contents = request.get("contents")
-        asked = [] if contents is None else with_places(as_list(contents))
+        contents_to_read = [] if contents is None else with_places(as_list(contents))
         # A request with a single content may leave the role out; it is the user's.
-        add_contents(asked, builder, "user" if len(asked) == 1 else "")
+        add_contents(
+            contents_to_read, builder, "user" if len(contents_to_read) == 1 else ""
+        )
         _add_response(response, builder)
         instruction = contents_text(first_value(request, *INSTRUCTIONS), builder.note)
         return builder.build(
@@ -257,8 +259,8 @@ def add_contents(
         parts = _parts(content)
         note = builder.note_at(place)
         if isinstance(parts, list):
-            said = PARTS.parts(parts, note, speaker)
-            add_parts(builder, speaker, said, place, meta=meta)
+            message_parts = PARTS.parts(parts, note, speaker)
+            add_parts(builder, speaker, message_parts, place, meta=meta)
         else:
             builder.leave_out(place, Said(NO_LIST, kind=Said(kind_of(parts))))
 
@@ -309,8 +311,8 @@ def _is_exchange(row: object) -> bool:
 
 def _is_candidate(item: dict[str, Any]) -> bool:
     content = object_at(item, "content")
-    said = "parts" in content or content.get("role") == "model"
-    return said or any(key in item for key in FINISHED)
+    is_model_content = "parts" in content or content.get("role") == "model"
+    return is_model_content or any(key in item for key in FINISHED)
 
 
 def _add_response(response: dict[str, Any], builder: TranscriptBuilder) -> None:
@@ -325,9 +327,9 @@ def _add_response(response: dict[str, Any], builder: TranscriptBuilder) -> None:
     model = model if isinstance(model, str) else ""
     meta = with_time(first_value(response, *CREATED), model=model)
     grounds = first_value(object_at(first), *GROUNDS)
-    kept = kept_beside({"grounding": grounds}, builder.note_at(place))
+    grounding_meta = kept_beside({"grounding": grounds}, builder.note_at(place))
     content = value_at(first, "content")
-    add_contents([(content, place)], builder, "model", {**meta, **kept})
+    add_contents([(content, place)], builder, "model", {**meta, **grounding_meta})
 
 
 def is_stream(items: object) -> bool:

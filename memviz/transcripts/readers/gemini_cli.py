@@ -103,11 +103,11 @@ class GeminiCli(Reader):
         )
 
 
-def _is_session(found: dict[str, Any]) -> bool:
-    messages = found.get("messages")
-    if not isinstance(messages, list) or not isinstance(found.get("sessionId"), str):
+def _is_session(value: dict[str, Any]) -> bool:
+    messages = value.get("messages")
+    if not isinstance(messages, list) or not isinstance(value.get("sessionId"), str):
         return False
-    return "projectHash" in found or any(map(_is_message, messages[:HEAD_ITEMS]))
+    return "projectHash" in value or any(map(_is_message, messages[:HEAD_ITEMS]))
 
 
 def _is_message(item: object) -> bool:
@@ -216,8 +216,8 @@ def _missing_in(
 
 
 def _content(item: object) -> str:
-    said = [value_at(item, "type"), value_at(item, "content")]
-    return json.dumps(said, ensure_ascii=False)
+    type_and_content = [value_at(item, "type"), value_at(item, "content")]
+    return json.dumps(type_and_content, ensure_ascii=False)
 
 
 def _opening_length(texts: Sequence[str]) -> int:
@@ -276,9 +276,9 @@ class SessionStory:
         if self._after_set_up:
             return
         content = value.get("content")
-        said = PARTS.parts(content, builder.note_at(place), "user")
-        parts = [part for part in said if part.id not in self._answered]
-        if parts or not said:
+        prompt_parts = PARTS.parts(content, builder.note_at(place), "user")
+        parts = [part for part in prompt_parts if part.id not in self._answered]
+        if parts or not prompt_parts:
             add_parts(builder, "user", parts, place, meta=with_time(time))
 
     def _add_reply(self, value: Mapping[str, Any], place: str) -> None:
@@ -289,16 +289,16 @@ class SessionStory:
             return
         note = self.builder.note_at(place)
         calls = objects_at(value, "toolCalls")
-        known = {id_text(call.get("id")) for call in calls}
+        call_ids = {id_text(call.get("id")) for call in calls}
         parts = []
         for thought in objects_at(value, "thoughts"):
             parts += THOUGHT(thought, note, PARTS)
         for part in PARTS.parts(value.get("content"), note):
-            if part.call is None or part.call.id not in known:
+            if part.call is None or part.call.id not in call_ids:
                 parts.append(part)
         parts += call_parts(calls, note)
-        said = [part for part in parts if part.kind != "reasoning"]
-        if not any(part.text or part.call for part in said):
+        visible_parts = [part for part in parts if part.kind != "reasoning"]
+        if not any(part.text or part.call for part in visible_parts):
             return
         meta = with_time(value.get("timestamp"), model=text_at(value, "model"))
         add_parts(self.builder, "assistant", parts, place, meta=meta)
@@ -308,8 +308,8 @@ class SessionStory:
     def _add_result(self, call: Mapping[str, Any], place: str) -> None:
         """Add the result that a call holds, if it holds any."""
         result = call.get("result")
-        shown = call.get("resultDisplay")
-        text = shown if isinstance(shown, str) else None
+        display = call.get("resultDisplay")
+        text = display if isinstance(display, str) else None
         if result is not None:
             text = PARTS.text(result, self.builder.note_at(place))
         if text is None:
@@ -321,9 +321,9 @@ class SessionStory:
 
     def _add_notice(self, value: Mapping[str, Any]) -> None:
         """Add an event for a notice that the history was compressed; other notices are no messages."""
-        found = COMPRESSED.search(_text_of(value))
-        if found:
-            before, after = (int(n.replace(",", "")[:12]) for n in found.groups())
+        match = COMPRESSED.search(_text_of(value))
+        if match:
+            before, after = (int(n.replace(",", "")[:12]) for n in match.groups())
             self.builder.add_event(
                 "compaction",
                 tokens_before=before,

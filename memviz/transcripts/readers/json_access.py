@@ -93,15 +93,15 @@ def joined(texts: Iterable[str]) -> str:
 def texts_under(value: object, *paths: str) -> list[str]:
     """The texts under these paths, such as "source.text" or, for each item of a list, "content[].text"; without those
     that are empty, missing or something else."""
-    found = []
+    texts = []
     for path in paths:
         if "." not in path:
-            found.append(text_at(value, path))
+            texts.append(text_at(value, path))
             continue
         listed, _, key = path.rpartition("[].")
         holders = objects_at(value, *listed.split(".")) if listed else [value]
-        found += [text_at(holder, *key.split(".")) for holder in holders]
-    return [text for text in found if text]
+        texts += [text_at(holder, *key.split(".")) for holder in holders]
+    return [text for text in texts if text]
 
 
 def first_under(value: object, *paths: str) -> str:

@@ -51,12 +51,12 @@ class About(NamedTuple):
     def read(self, record: object) -> dict[str, Any]:
         """Return the fields of a transcript that a record has."""
         times = [value_at(record, *path.split(".")) for path in self.held_at]
-        known = {
+        fields = {
             "title": first_under(record, *self.title),
             "held_at": first_moment(times),
             "system_prompt": first_under(record, *self.system_prompt),
         }
-        return filled(known)
+        return filled(fields)
 
 
 class RowReader(Reader):

@@ -89,12 +89,12 @@ class LangChain(Reader):
 
     def conversations(self, document: Document) -> Sequence[Held]:
         """One for each list of messages, for each thread of a graph, for each session of a table."""
-        found = (
+        conversations = (
             _sessions(document) if document.columns else newest_states(_held(document))
         )
-        if not found and document.items:
+        if not conversations and document.items:
             return [Held(document.placed)]
-        return expect_any(found, EXPECTED, document)
+        return expect_any(conversations, EXPECTED, document)
 
     def read(self, piece: Held, builder: TranscriptBuilder) -> Transcript:
         """The conversation, with the summary that is kept beside it."""
@@ -138,8 +138,12 @@ def _parsed(piece: Held, builder: TranscriptBuilder) -> Iterator[Placed]:
 
 
 def _tables(document: Document) -> list[str]:
-    own = set(TABLE_COLUMNS)
-    return [name for name, there in document.columns.items() if set(there) == own]
+    expected_columns = set(TABLE_COLUMNS)
+    return [
+        name
+        for name, columns in document.columns.items()
+        if set(columns) == expected_columns
+    ]
 
 
 def _sessions(document: Document) -> list[Held]:
@@ -253,21 +257,25 @@ def held_in(value: Mapping[str, Any]) -> list[Held]:
     single = _one(value)
     if single:
         return single
-    return [held._replace(title=key) for key, held in _by_session(value)]
+    return [
+        conversation._replace(title=key) for key, conversation in _by_session(value)
+    ]
 
 
-def newest_states(found: Iterable[Held]) -> list[Held]:
+def newest_states(conversations: Iterable[Held]) -> list[Held]:
     """The conversations, of several saved states of one thread the newest alone."""
     chosen: dict[str, Held] = {}
-    for number, held in enumerate(found):
-        key = held.thread or f"\0{number}"
+    for number, conversation in enumerate(conversations):
+        key = conversation.thread or f"\0{number}"
         other = chosen.get(key)
         if other is None:
-            chosen[key] = held
+            chosen[key] = conversation
             continue
         states = other.states + 1
-        if held.saved_at and not (other.saved_at and held.saved_at <= other.saved_at):
-            other = held
+        if conversation.saved_at and not (
+            other.saved_at and conversation.saved_at <= other.saved_at
+        ):
+            other = conversation
         chosen[key] = other._replace(states=states)
     return list(chosen.values())
 
@@ -301,14 +309,18 @@ def _one(value: Mapping[str, Any]) -> list[Held]:
 
 def _by_session(value: Mapping[str, Any]) -> list[tuple[str, Held]]:
     """Dictionaries of session ids, which programs keep their histories in."""
-    found = []
+    conversations = []
     for key, inner in value.items():
         if inner in EMPTY:
             continue
         if are_messages(inner):
-            found.append((key, Held(listed(inner))))
-        elif isinstance(inner, dict) and (held := _one(inner)) and not shape_of(inner):
-            found.append((key, held[0]))
+            conversations.append((key, Held(listed(inner))))
+        elif (
+            isinstance(inner, dict)
+            and (conversations_inside := _one(inner))
+            and not shape_of(inner)
+        ):
+            conversations.append((key, conversations_inside[0]))
         else:
             return []
-    return found
+    return conversations

@@ -226,8 +226,8 @@ def _reason(item: object) -> str:
     if "lc" not in item:
         return "is not a message of a type that LangChain knows"
     name = _class_of(item)
-    shown = f"{name[:40]!r}, not" if isinstance(name, str) else "not"
-    return f"is {shown} a message"
+    beginning = f"{name[:40]!r}, not" if isinstance(name, str) else "not"
+    return f"is {beginning} a message"
 
 
 def _calls(data: Mapping[str, Any], extra: Mapping[str, Any], note: Note) -> list[Part]:

@@ -97,8 +97,8 @@ CONTENT = Vocabulary(
 
 def parts_of(item: object, note: Note = pass_over) -> list[Part]:
     """The texts, thoughts and calls of an item. Calls may stand beside the content, in the shape of the OpenAI API."""
-    found = object_at(item)
-    parts = CONTENT.parts(found.get("content", found.get("text")), note)
+    message = object_at(item)
+    parts = CONTENT.parts(message.get("content", message.get("text")), note)
     calls = objects_at(item, "tool_calls")
     if calls:
         parts = [part for part in parts if not part.call]
@@ -114,8 +114,8 @@ def reply_of(call: ToolCall | None) -> str | None:
     """Return the words of a call to the user; ``None`` if it calls another tool, or says nothing that can be read."""
     if call is None or call.name != REPLY_TOOL:
         return None
-    said = packed(call.arguments).get(REPLY_ARGUMENT)
-    return said if isinstance(said, str) else None
+    reply = packed(call.arguments).get(REPLY_ARGUMENT)
+    return reply if isinstance(reply, str) else None
 
 
 def returned_text(part: Mapping[str, Any]) -> str | None:
@@ -294,7 +294,7 @@ class AgentLog:
         place: str,
         meta: dict[str, Any],
     ) -> None:
-        said: list[Part] = []
+        message_parts: list[Part] = []
         texts: PartKind = "text"
         if self._answers_by_tool and any(part.call for part in parts):
             texts = "reasoning"
@@ -303,14 +303,14 @@ class AgentLog:
             if part.call:
                 self._open.append((part.call.id, reply is not None))
             if reply is not None:
-                said.append(Part("text", reply))
+                message_parts.append(Part("text", reply))
             elif part.kind == "text":
-                said.append(Part(texts, part.text))
+                message_parts.append(Part(texts, part.text))
             else:
-                said.append(part)
+                message_parts.append(part)
         meta = {**meta, **texts_at(item, "model")}
-        if any(part.kind != "reasoning" for part in said):
-            add_parts(self.builder, "assistant", said, place, meta=meta)
+        if any(part.kind != "reasoning" for part in message_parts):
+            add_parts(self.builder, "assistant", message_parts, place, meta=meta)
 
     def _add_results(
         self, item: Mapping[str, Any], place: str, meta: dict[str, str]
@@ -378,8 +378,8 @@ class Letta(Reader):
         )
 
 
-def _agents(found: dict[str, Any]) -> list[dict[str, Any]]:
-    return list(filter(_is_agent, [found, *objects_at(found, "agents")]))
+def _agents(value: dict[str, Any]) -> list[dict[str, Any]]:
+    return list(filter(_is_agent, [value, *objects_at(value, "agents")]))
 
 
 def _is_agent(value: dict[str, Any]) -> bool:

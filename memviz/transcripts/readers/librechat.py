@@ -75,14 +75,14 @@ class LibreChat(ExportReader):
         messages: dict[str, dict[str, Any]] = {}
         parent_of: dict[str, str | None] = {}
         # In a tree a message lies inside the one that it follows, however deep: a stack does not mind.
-        left = [(message, "") for message in reversed(_top(item))]
-        while left:
-            message, parent = left.pop()
+        unread = [(message, "") for message in reversed(_top(item))]
+        while unread:
+            message, parent = unread.pop()
             id = text_at(message, "messageId") or str(len(messages))
             messages.setdefault(id, message)
             parent_of.setdefault(id, parent or text_at(message, "parentMessageId"))
             children = objects_at(message, "children")
-            left += [(child, id) for child in reversed(children)]
+            unread += [(child, id) for child in reversed(children)]
         # The first message names one that no file has.
         parents = {
             id: parent if parent in messages else None

@@ -56,7 +56,9 @@ def _is_probe(item: Any) -> bool:
     lists = {"stale": [], **item}
     for key, kind in LISTS.items():
         values = lists.get(key)
-        if not isinstance(values, list) or any(type(one) is not kind for one in values):
+        if not isinstance(values, list) or any(
+            type(value) is not kind for value in values
+        ):
             return False
     return bool(item["answers"])
 
@@ -85,12 +87,12 @@ class MemvizJson(Reader):
         positions = builder.add_all_json(piece["messages"])
         read_events(piece.get("events"), builder)
         probes = read_probes(piece.get("probes"), positions, builder.notes)
-        known = {
+        fields = {
             "held_at": moment(piece.get("held_at")),
             "tools": tool_schemas(piece),
             **saved_texts(piece),
         }
-        return builder.build(probes=probes, **known)
+        return builder.build(probes=probes, **fields)
 
 
 def saved_texts(saved: dict[str, Any]) -> dict[str, str]:

@@ -31,13 +31,13 @@ def branch(leaf: str, parent_of: Mapping[str, str | None]) -> tuple[list[str], b
     """
     # From the leaf upwards, because only that way is unique: a message has one parent, but may have many children.
     path: list[str] = []
-    seen: set[str] = set()
-    at: str | None = leaf
-    while at is not None and at in parent_of and at not in seen:
-        seen.add(at)
-        path.append(at)
-        at = parent_of[at]
-    return path[::-1], at is not None and at in seen
+    visited: set[str] = set()
+    node: str | None = leaf
+    while node is not None and node in parent_of and node not in visited:
+        visited.add(node)
+        path.append(node)
+        node = parent_of[node]
+    return path[::-1], node is not None and node in visited
 
 
 def leaves(parent_of: Mapping[str, str | None]) -> list[str]:
@@ -57,8 +57,8 @@ def newest_leaf(
     depth_of = _depths(parent_of)
     rank = {}
     for number, leaf in enumerate(leaves(parent_of)):
-        said = moment(time_of(leaf))
-        seconds = said.timestamp() if said else 0.0
+        leaf_time = moment(time_of(leaf))
+        seconds = leaf_time.timestamp() if leaf_time else 0.0
         rank[leaf] = (seconds, depth_of.get(leaf, 0), number)
     return max(rank, key=rank.__getitem__, default=None)
 

@@ -63,8 +63,8 @@ class Oasst(Reader):
     def conversations(self, document: Document) -> Sequence[Nodes]:
         """One conversation for each tree."""
         trees: dict[str, Nodes] = {}
-        found = rows(document, f"trees or messages with a {TREE}")
-        for index, (record, place) in enumerate(found):
+        records = rows(document, f"trees or messages with a {TREE}")
+        for index, (record, place) in enumerate(records):
             if isinstance(record, dict) and _is_message(record):
                 id = first_text(record, "message_id") or str(index)
                 parent = first_text(record, "parent_id") or None
@@ -120,8 +120,8 @@ def _best_path(nodes: Nodes) -> list[str]:
         raise CIRCLE.error()
     options = children.get(None) or roots
     path = []
-    while there := [id for id in options if nodes[id].is_there]:
-        path.append(min(there, key=lambda id: _rank(nodes[id].record)))
+    while present_ids := [id for id in options if nodes[id].is_there]:
+        path.append(min(present_ids, key=lambda id: _rank(nodes[id].record)))
         options = children.get(path[-1], [])
     if not path:
         first = nodes[roots[0]]
@@ -153,11 +153,11 @@ def _add(node: Node, builder: TranscriptBuilder) -> None:
 
 
 def _note_others(nodes: Nodes, path: Sequence[str], builder: TranscriptBuilder) -> None:
-    there = {id: node.parent for id, node in nodes.items() if node.is_there}
-    others = len(there.keys() - set(path))
-    gone = len(nodes) - len(there)
+    parent_of = {id: node.parent for id, node in nodes.items() if node.is_there}
+    others = len(parent_of.keys() - set(path))
+    gone = len(nodes) - len(parent_of)
     if others:
-        branches = max(len(leaves(there)) - 1, 1)
+        branches = max(len(leaves(parent_of)) - 1, 1)
         template = OTHER_BRANCH if branches == 1 else OTHER_BRANCHES
         builder.note(Said(template, messages=_messages(others), branches=branches))
     if gone:

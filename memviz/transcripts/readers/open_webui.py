@@ -134,29 +134,29 @@ class Details(NamedTuple):
 
 def pieces(content: str) -> Iterator[str | Details]:
     """The texts and the elements of a reply in order. Any other markup is text."""
-    said_from = at = 0
-    while start := _START.search(content, at):
+    said_from = position = 0
+    while start := _START.search(content, position):
         attributes = dict(_ATTRIBUTE.findall(start[1]))
         end = content.find(END, start.end())
         if end < 0:
             break
-        at = start.end()
+        position = start.end()
         if attributes.get("type") in KINDS:
             yield content[said_from : start.start()]
             body = _SUMMARY.sub("", content[start.end() : end])
             yield Details(attributes, html.unescape(body).strip())
-            said_from = at = end + len(END)
+            said_from = position = end + len(END)
     yield content[said_from:]
 
 
 def _parts(content: str, note: Note) -> list[Part]:
     """Return what the text of a reply holds. Calls with nothing but white space between them are of one step."""
-    found = list(pieces(content))
+    content_pieces = list(pieces(content))
     parts = []
     is_parallel = False
-    for piece in found:
+    for piece in content_pieces:
         if isinstance(piece, str):
-            text = piece if len(found) == 1 else piece.strip()
+            text = piece if len(content_pieces) == 1 else piece.strip()
             parts.append(Part("text", text))
             is_parallel = is_parallel and not text
         elif piece.attributes["type"] == "reasoning":
@@ -171,18 +171,18 @@ def _parts(content: str, note: Note) -> list[Part]:
 
 def _call(details: Details, note: Note) -> list[Part]:
     """Return a call, with its result where the tool is done."""
-    given = details.attributes
-    values = {key: _decoded(html.unescape(value)) for key, value in given.items()}
-    id = given.get("id")
+    attributes = details.attributes
+    values = {key: _decoded(html.unescape(value)) for key, value in attributes.items()}
+    id = attributes.get("id")
     name = CODE_TOOL
     arguments: object = {"code": _FENCE.sub("", details.body)}
     result = values.get("output")
-    if given["type"] != CODE_TOOL:
-        name = html.unescape(given.get("name", ""))
+    if attributes["type"] != CODE_TOOL:
+        name = html.unescape(attributes.get("name", ""))
         arguments = values.get("arguments") or {}
         result = values["result"] if "result" in values else _decoded(details.body)
     parts = [named_call(id, name, arguments, note)]
-    if given.get("done") != "false":
+    if attributes.get("done") != "false":
         parts.append(result_part(id, json_text(result), name))
     return parts
 

@@ -141,15 +141,15 @@ def _prompt(row: Mapping[str, Any]) -> Any:
 
 
 def _asked(row: Mapping[str, Any]) -> Any:
-    asked = row.get("input")
-    return asked.get("messages") if isinstance(asked, dict) else asked
+    input = row.get("input")
+    return input.get("messages") if isinstance(input, dict) else input
 
 
 def _add_chosen(row: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> None:
     chosen = _messages(row["chosen"], "assistant")
-    asked = _prompt(row)
-    prompt = _messages(asked, "user")
-    if not _repeats(chosen, prompt, is_text=isinstance(asked, str)):
+    question = _prompt(row)
+    prompt = _messages(question, "user")
+    if not _repeats(chosen, prompt, is_text=isinstance(question, str)):
         add_messages(prompt, place, builder, "prompt")
     if not chosen:
         raise EMPTY_REPLY.error(inside(place, "chosen"))

@@ -137,10 +137,10 @@ def is_cohere(item: Mapping[str, Any]) -> bool:
 def chat_item(item: dict[str, Any], **meta: Any) -> dict[str, Any]:
     """Return the message without the fields that its program keeps for itself, with this ``meta`` and its
     reasoning."""
-    shown = picked(item, SHOWN_KEYS)
+    fields = picked(item, SHOWN_KEYS)
     # Programs that call several APIs keep thoughts under the names of each.
     reasoning = first_text(item, "reasoning_content", "reasoning")
     reasoning = reasoning or joined(texts_under(item, "thinking_blocks[].thinking"))
     if reasoning:
         meta[REASONING] = reasoning
-    return {**shown, "meta": meta}
+    return {**fields, "meta": meta}

@@ -82,13 +82,17 @@ class ShareGpt(RowReader):
 
 
 def _speaks(key: str, turns: object) -> bool:
-    found = objects_at(turns)
-    if any("value" in turn and isinstance(turn.get("from"), str) for turn in found):
+    turn_objects = objects_at(turns)
+    if any(
+        "value" in turn and isinstance(turn.get("from"), str) for turn in turn_objects
+    ):
         return True
     # A bare list of items is the shape of many things: only "from" makes it a ShareGPT conversation.
     if key == "items":
         return False
-    return any("content" in turn and known_role(turn.get("role")) for turn in found)
+    return any(
+        "content" in turn and known_role(turn.get("role")) for turn in turn_objects
+    )
 
 
 def _label(row: dict[str, Any]) -> str:

@@ -49,8 +49,8 @@ TEXT_PART_KEYS = {"type", "text", "state", "providerMetadata", "id"}
 
 def _said(part: Block, note: Note, words: Vocabulary) -> str:
     """Return the text of a part, under whichever key it stands."""
-    own = part.get("text")
-    return own if isinstance(own, str) else first_text(part, "content", *TEXT_KEYS)
+    text = part.get("text")
+    return text if isinstance(text, str) else first_text(part, "content", *TEXT_KEYS)
 
 
 def _text_or_kind(part: Block, note: Note, words: Vocabulary) -> str:
@@ -87,8 +87,8 @@ def _tool(part: Block, note: Note, words: Vocabulary) -> list[Part]:
     elif kind == "dynamic-tool":
         name = part.get("toolName")
     id = part.get("toolCallId")
-    given = part.get("input", part.get("args", part.get("rawInput")))
-    parts = [named_call(id, name, given, note)._replace(is_parallel=True)]
+    arguments = part.get("input", part.get("args", part.get("rawInput")))
+    parts = [named_call(id, name, arguments, note)._replace(is_parallel=True)]
     failed = part.get("errorText")
     refused = value_at(part, "approval", "approved") is False
     reason = value_at(part, "approval", "reason")
@@ -158,27 +158,31 @@ class VercelUi(ExchangeReader):
         """Add a message; what a tool answered in the middle of a reply is a message of its own."""
         note = builder.note_at(place)
         parts = list_at(item, "parts")
-        found = PARTS.parts(parts, note, role)
+        message_parts = PARTS.parts(parts, note, role)
         texts = [part for part in objects_at(parts) if part.get("type") == "text"]
         for part in texts:
             if not isinstance(part.get("text"), str):
                 _check_text(part, builder, place)
-        said = []
+        text_parts = []
         if not texts:
-            said.append(Part("text", content_text(item.get("content"), note)))
+            text_parts.append(Part("text", content_text(item.get("content"), note)))
         if role == "assistant":
             if not parts:  # version 4 before it had parts
-                found = thoughts(item.get("reasoning"))
+                message_parts = thoughts(item.get("reasoning"))
                 for call in objects_at(item, OLD_CALLS):
-                    found += _tool({"type": "dynamic-tool", **call}, note, PARTS)
-            found += said
+                    message_parts += _tool(
+                        {"type": "dynamic-tool", **call}, note, PARTS
+                    )
+            message_parts += text_parts
         else:
-            found = [*said, *found]
+            message_parts = [*text_parts, *message_parts]
             for file in objects_at(item, "experimental_attachments"):
-                found.append(Part("text", _file(file, note, PARTS)))
+                message_parts.append(Part("text", _file(file, note, PARTS)))
         time = item.get("createdAt") or value_at(item, "metadata", "createdAt")
         beside = _unseen_by_user(parts, note)
-        add_parts(builder, role, found, place, meta=with_time(time), beside=beside)
+        add_parts(
+            builder, role, message_parts, place, meta=with_time(time), beside=beside
+        )
 
 
 def _is_part(part: object) -> bool:
@@ -193,8 +197,8 @@ def _check_text(part: Block, builder: TranscriptBuilder, place: str) -> None:
         return
     unknown = [
         repr(key[:40])
-        for key, held in part.items()
-        if key not in TEXT_PART_KEYS and held not in (None, "", [], {})
+        for key, value in part.items()
+        if key not in TEXT_PART_KEYS and value not in (None, "", [], {})
     ]
     if unknown:
         keys = ", ".join(unknown[:MAX_KEYS_SHOWN])

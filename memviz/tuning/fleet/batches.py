@@ -232,7 +232,7 @@ def _measure(place: Place, transcript: Transcript, rows: _Rows) -> None:
     """Replay one conversation under all settings, to be measured with others, and add what failed."""
     plan = rows.plan
     subject = SweepConversation.of(transcript, plan.counter, retention=plan.has_facts)
-    known = {
+    fields = {
         **place._asdict(),
         "conversation": hash_of(transcript),
         "messages": len(subject.log),
@@ -240,7 +240,9 @@ def _measure(place: Place, transcript: Transcript, rows: _Rows) -> None:
     }
     for number, setting in enumerate(plan.settings):
         try:
-            run, kept = replay_subject(subject, setting, plan.counter, plan.summarizer)
+            run, retention = replay_subject(
+                subject, setting, plan.counter, plan.summarizer
+            )
         except (BudgetSpentError, UnusableSummarizerError):
             raise
         except MemvizError as error:
@@ -249,7 +251,7 @@ def _measure(place: Place, transcript: Transcript, rows: _Rows) -> None:
         except UNFORESEEN_ERRORS as error:
             rows.failures.append(_failure(place, number, kind_of_error(error)))
             continue
-        rows.add(_Replayed(place, number, subject, run, kept, known))
+        rows.add(_Replayed(place, number, subject, run, retention, fields))
 
 
 def _costs(runs: Sequence[_Unpriced], plan: FleetPlan) -> list[Cost | Exception]:
@@ -277,16 +279,16 @@ def hash_of(transcript: Transcript) -> str:
     digest = blake2b(digest_size=HASH_BYTES)
     for message in transcript.messages:
         calls = [(call.name, call.arguments) for call in message.tool_calls]
-        said = repr((message.role, message.name, message.content, calls))
-        digest.update(said.encode("utf-8", "replace"))
+        fields_text = repr((message.role, message.name, message.content, calls))
+        digest.update(fields_text.encode("utf-8", "replace"))
     return digest.hexdigest()
 
 
-def _facts_at_the_end(cell: Cell, kept: Retention | None) -> dict[str, int]:
+def _facts_at_the_end(cell: Cell, retention: Retention | None) -> dict[str, int]:
     """Return how many facts the last request knows, contradicts and has lost; nothing where no fact is judged."""
-    if kept is None or not cell.facts or not len(kept.states):
+    if retention is None or not cell.facts or not len(retention.states):
         return {}
-    states = STATE_OF[kept.states[-1]]
+    states = STATE_OF[retention.states[-1]]
     counts = np.bincount(states, minlength=len(FactState))
     return {
         "known_facts": int(counts[FactState.KNOWN]),
@@ -296,17 +298,17 @@ def _facts_at_the_end(cell: Cell, kept: Retention | None) -> dict[str, int]:
 
 
 def _request_rows(place: Place, setting: int, cell: Cell, cost: Cost) -> Iterator[Row]:
-    sent = cell.traffic
+    traffic = cell.traffic
     request_usd = cost.request_usd
-    for number in range(len(sent.turns)):
+    for number in range(len(traffic.turns)):
         yield {
             **place._asdict(),
             "setting": setting,
             "request": number + 1,
-            "turn": int(sent.turns[number]),
-            "sent_tokens": int(sent.input_tokens[number]),
-            "shared_tokens": int(sent.shared_tokens[number]),
-            "reply_tokens": int(sent.output_tokens[number]),
+            "turn": int(traffic.turns[number]),
+            "sent_tokens": int(traffic.input_tokens[number]),
+            "shared_tokens": int(traffic.shared_tokens[number]),
+            "reply_tokens": int(traffic.output_tokens[number]),
             "usd": None if request_usd is None else float(request_usd[number]),
             "facts": int(cell.born[number]),
             "retained_facts": int(cell.retained[number]),

@@ -47,16 +47,16 @@ class FleetFolder:
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            known = self.manifest()
-            if known is None and not self._holds_leftovers_alone():
+            earlier_manifest = self.manifest()
+            if earlier_manifest is None and not self._holds_leftovers_alone():
                 raise self._refused(_("It holds something else."))
-            if known is not None:
-                self._check(known, manifest)
+            if earlier_manifest is not None:
+                self._check(earlier_manifest, manifest)
             for table in TABLES:
                 (self.path / table).mkdir(exist_ok=True)
             for half in self.path.rglob(f"*{WRITING}"):
                 half.unlink(missing_ok=True)
-            if known is None:
+            if earlier_manifest is None:
                 self._write_table("settings", 0, settings)
                 self.write_manifest(manifest)
         except OSError as error:
@@ -72,10 +72,12 @@ class FleetFolder:
         others = set(self.path.rglob("*")) - leftovers
         return all(other.name.endswith(WRITING) for other in others)
 
-    def _check(self, known: Mapping[str, Any], manifest: Mapping[str, Any]) -> None:
+    def _check(
+        self, earlier_manifest: Mapping[str, Any], manifest: Mapping[str, Any]
+    ) -> None:
         """Raise :class:`memviz.SweepError` where the sweep that is here is another one."""
         for name, words in ABOUT.items():
-            if known.get(name) != manifest[name]:
+            if earlier_manifest.get(name) != manifest[name]:
                 begun = _("It holds a sweep {difference}.", difference=_(words))
                 raise self._refused(begun)
 

@@ -48,14 +48,14 @@ def open_fleet_sweep(path: str | Path) -> FleetSweep:
 
 
 def _fleet_of(manifest: dict[str, Any]) -> Fleet:
-    written = manifest["fleet"]
-    mapping = written["mapping"]
+    fields = manifest["fleet"]
+    mapping = fields["mapping"]
     share, seed = manifest["sample"]
     return Fleet(
-        written["sources"],
-        written["format"],
+        fields["sources"],
+        fields["format"],
         None if mapping is None else read_mapping(mapping),
-        written["user"],
+        fields["user"],
         share,
         seed,
     )

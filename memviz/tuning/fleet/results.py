@@ -64,10 +64,10 @@ class FleetSweep:
         """
         _require_measure(measure)
         frame = self._frame("conversations")
-        own = frame[frame["setting"] == setting].dropna(subset=[measure])
+        rows = frame[frame["setting"] == setting].dropna(subset=[measure])
         is_low = MEASURES[measure].worst == "min"
-        own = own.sort_values(measure, ascending=is_low, kind="stable")
-        return own.head(number).reset_index(drop=True)
+        rows = rows.sort_values(measure, ascending=is_low, kind="stable")
+        return rows.head(number).reset_index(drop=True)
 
     def transcript(self, row: Mapping[str, Any]) -> Transcript:
         """Return the conversation of a row, read again from its file: ``swept.transcript(swept.worst("usd").iloc[0])``.
@@ -136,9 +136,9 @@ class FleetSweep:
 
 
 def _require_measure(measure: str) -> None:
-    known = [name for name in MEASURES if name in TABLES["conversations"]]
-    if measure not in known:
-        raise ParameterError("measure", measure, ", ".join(known))
+    measures = [name for name in MEASURES if name in TABLES["conversations"]]
+    if measure not in measures:
+        raise ParameterError("measure", measure, ", ".join(measures))
 
 
 def fleet_of(conversations: object) -> Fleet:

@@ -63,14 +63,14 @@ def window_use(costs: Sequence[SettingCost], window_tokens: int | None) -> go.Fi
 def _window_line(
     setting_cost: SettingCost, window_tokens: int | None, axis: RequestAxis
 ) -> Part:
-    sent = setting_cost.cost.traffic
+    traffic = setting_cost.cost.traffic
 
     def words(at: int) -> str:
-        tokens = int(sent.input_tokens[at])
+        tokens = int(traffic.input_tokens[at])
         tooltip = _(
             "<b>{escaped}</b><br>{names}: <b>{tokens:,} tokens</b>",
             escaped=escaped(setting_cost.label),
-            names=name_at(sent.turns, at),
+            names=name_at(traffic.turns, at),
             tokens=tokens,
         )
         if not window_tokens:
@@ -81,8 +81,10 @@ def _window_line(
             value=tokens / window_tokens,
         )
 
-    text = Texts(range(len(sent.turns)), words)
-    return line(setting_cost.setting, axis.places(sent.turns), sent.input_tokens, text)
+    text = Texts(range(len(traffic.turns)), words)
+    return line(
+        setting_cost.setting, axis.places(traffic.turns), traffic.input_tokens, text
+    )
 
 
 def largest_request(costs: Sequence[SettingCost]) -> int:

@@ -89,15 +89,15 @@ def fate_marks(
 def map_marks(run: Run, cells: Grid) -> list[MapMark]:
     """Return the marks of ``cells``: each summarization stands before the first request it changed, those after the
     last request behind it. What was dropped because there was no summarizer is none."""
-    shown = cells.view.requests
+    requests_shown = cells.view.requests
     size = cells.view.requests_per_cell
     axis = RequestAxis.of([request_turns(run)])
     by_edge: dict[float, list[MarkedCompaction]] = {}
     for marked in marked_compactions(run, axis):
         place = ceil(marked.place)
-        if shown.start <= place <= shown.stop:
-            column = (place - shown.start) // size
-            edge = min(shown.start + column * size, shown.stop) - 0.5
+        if requests_shown.start <= place <= requests_shown.stop:
+            column = (place - requests_shown.start) // size
+            edge = min(requests_shown.start + column * size, requests_shown.stop) - 0.5
             by_edge.setdefault(edge, []).append(marked)
     return [_mark(edge, by_edge[edge]) for edge in sorted(by_edge)]
 

@@ -218,10 +218,10 @@ def _limit_label(limit: Limit, longest: int) -> Part:
     """Return the words above the bar, beside the line; where neither side has room for them, over the line, up to the
     bar's right end."""
     words = limit_words(limit)
-    at = limit.tokens / longest
+    share_of_longest = limit.tokens / longest
     share = len(words) * CHAR_PIXELS / NARROW_PIXELS
     place = {"x": 1, "xref": "paper"}
-    if at >= share or 1 - at >= share:
+    if share_of_longest >= share or 1 - share_of_longest >= share:
         place = {"x": limit.tokens, "xref": "x"}
-    anchor = "left" if at + share <= 1 else "right"
+    anchor = "left" if share_of_longest + share <= 1 else "right"
     return {**_LIMIT_LABEL, "text": words, "xanchor": anchor, **place}

@@ -182,9 +182,9 @@ def _recall_names(
     recalls = []
     for setting_line in placed:
         run = setting_line.setting.run
-        for at in recalls_of(run):
-            place = int(setting_line.places[at])
-            recalls.append((place, recalled_tokens(run.requests[at])))
+        for number in recalls_of(run):
+            place = int(setting_line.places[number])
+            recalls.append((place, recalled_tokens(run.requests[number])))
     if len(recalls) > MOST_RECALLS_NAMED:
         return []
     # At one request the largest recall is named.

@@ -74,11 +74,11 @@ def requests_table(
 ) -> pd.DataFrame:
     """Return a table with a row a request. ``columns_of`` gives the columns of a setting: of its name, which is told
     apart from all others, of its run, and of the requests that have a row."""
-    shown = shown_requests([setting.run for setting in settings])
-    columns: dict[str, Sequence[object]] = {**request_columns(shown)}
+    requests_shown = shown_requests([setting.run for setting in settings])
+    columns: dict[str, Sequence[object]] = {**request_columns(requests_shown)}
     names = distinct_names([setting.label for setting in settings])
     for name, setting in zip(names, settings, strict=True):
-        columns |= columns_of(name, setting.run, shown)
+        columns |= columns_of(name, setting.run, requests_shown)
     return pd.DataFrame(columns)
 
 

@@ -77,9 +77,9 @@ def far_larger(settings: Sequence[SettingRun]) -> frozenset[int]:
         if setting.run.columns.largest:
             peaks[number] = setting.run.columns.largest
     order = sorted(peaks, key=peaks.__getitem__)
-    for at in range(len(order) - 1, 0, -1):
-        if peaks[order[at]] > TIMES_LARGER * peaks[order[at - 1]]:
-            return frozenset(order[at:])
+    for rank in range(len(order) - 1, 0, -1):
+        if peaks[order[rank]] > TIMES_LARGER * peaks[order[rank - 1]]:
+            return frozenset(order[rank:])
     return frozenset()
 
 

@@ -132,7 +132,7 @@ def recall_marks(placed: PlacedSetting, largest_tokens: int) -> list[Part]:
     numbers = recalls_of(setting.run)
     if not numbers:
         return []
-    records = [requests[at] for at in numbers]
+    records = [requests[number] for number in numbers]
     lift = RECALL_LIFT_SHARE * largest_tokens
     marker = {
         "symbol": "triangle-down",
@@ -146,7 +146,7 @@ def recall_marks(placed: PlacedSetting, largest_tokens: int) -> list[Part]:
         [_recall_tooltip(setting.run, setting.label, record) for record in records],
         marker,
         unselected=_UNSELECTED,
-        customdata=[placed.id_of(at) for at in numbers],
+        customdata=[placed.id_of(number) for number in numbers],
         name=f"{escaped(setting.label)} recalls",
         **placed.group,
     )
@@ -159,7 +159,7 @@ def recalls_of(run: Run) -> list[int]:
     numbers = run.requests.with_recalls()
     if not run.strategy.looks_up:
         return numbers
-    return [at for at in numbers if run.requests[at].recalled is not None]
+    return [number for number in numbers if run.requests[number].recalled is not None]
 
 
 def _recall_tooltip(run: Run, label: str, record: TurnRecord) -> str:

@@ -199,7 +199,7 @@ def _token_line(placed: PlacedSetting, window: Window | None) -> Part:
     mode = "lines"
     if len(x) <= MAX_CLICKABLE:
         mode = "lines+markers"
-        ids = [placed.id_of(at) for at in range(len(x))]
+        ids = [placed.id_of(index) for index in range(len(x))]
         sizes = []
         for record in run.requests:
             has_mark = record.compactions or record.parts.recalled

@@ -185,12 +185,12 @@ def _chart(
     y_axis: Part,
 ) -> go.Figure:
     last = max(last_place(axis), *(fact.event.place for fact in facts[-1:]), 1)
-    shown = range(1, int(last) + 1)
+    versions = range(1, int(last) + 1)
     x_range = [0.4, last + 0.8]
     title = {"text": axis_title(axis)}
     return picture(
         traces,
-        xaxis=turns_axis(axis, shown, title=title, range=x_range),
+        xaxis=turns_axis(axis, versions, title=title, range=x_range),
         yaxis={**_AMOUNTS, "title": {"text": unit}, **y_axis},
         **parting_layout(axis),
         showlegend=len(traces) > 1,

@@ -73,22 +73,22 @@ def _style_row(row: str) -> Markup:
     """Return one row with its bold, slanted and coloured parts."""
     html = Markup()
     looks: list[dict[str, str]] = []
-    at = 0
+    position = 0
     for tag in _TAG.finditer(row):
-        html += _part(row[at : tag.start()], looks)
-        at = tag.end()
+        html += _part(row[position : tag.start()], looks)
+        position = tag.end()
         if tag["close"]:
             looks = looks[:-1]
         else:
             look = _LOOKS.get(tag["name"]) or {"fill": paint(tag["color"] or "")}
             looks = [*looks, look]
-    return html + _part(row[at:], looks)
+    return html + _part(row[position:], looks)
 
 
 def _part(text: str, looks: list[dict[str, str]]) -> Markup:
     """Return a text in the looks of all tags that are open around it."""
-    own: dict[str, str] = {}
+    styles: dict[str, str] = {}
     for look in looks:
-        own |= look
+        styles |= look
     words = unescape(text)
-    return element("tspan", words, **own) if own and words else joined([words])
+    return element("tspan", words, **styles) if styles and words else joined([words])

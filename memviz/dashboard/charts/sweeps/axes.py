@@ -127,11 +127,11 @@ def round_numbers(low: float, high: float) -> list[float]:
     powers = [10.0**power for power in range(floor(low), ceil(high) + 1)]
     for steps in _STEPS:
         numbers = [step * power for power in powers for step in steps]
-        inside = [number for number in numbers if low <= log10(number) <= high]
-        if len(inside) <= MOST_TICKS:
-            return inside
+        numbers_inside = [number for number in numbers if low <= log10(number) <= high]
+        if len(numbers_inside) <= MOST_TICKS:
+            return numbers_inside
     # Even the powers of ten are too many: every second or third of them.
-    return inside[:: ceil(len(inside) / MOST_TICKS)]
+    return numbers_inside[:: ceil(len(numbers_inside) / MOST_TICKS)]
 
 
 class Axis(Protocol):

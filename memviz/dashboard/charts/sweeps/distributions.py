@@ -94,12 +94,12 @@ def _name_of(row: Row, y: int, measure: str) -> Part:
 
 
 def _tooltip(row: Row, measure: str) -> str:
-    shown = {name: WORDS[measure].shown(row[name]) for name in (*QUANTILES, "mean")}
+    values = {name: WORDS[measure].shown(row[name]) for name in (*QUANTILES, "mean")}
     return _(
         "<b>{setting}</b><br>Half of the conversations: {p25} to {p75}<br>8 of 10: {p10} to {p90}"
         "<br>Median {median}, mean {mean}",
         setting=escaped(str(row["label"])),
-        **shown,
+        **values,
     )
 
 

@@ -145,9 +145,9 @@ def _map(table: DataFrame, x: Axis, y: Axis, measure: str) -> _Map:
     settings = np.full((len(rows), len(columns)), -1)
     values = np.full(settings.shape, np.nan)
     for row in table.dropna(subset=[x.name, y.name]).to_dict("records"):
-        at = rows.index(row[y.name]), columns.index(row[x.name])
-        settings[at] = row["setting"]
-        values[at] = row[measure]
+        cell = rows.index(row[y.name]), columns.index(row[x.name])
+        settings[cell] = row["setting"]
+        values[cell] = row[measure]
     return _Map(columns, rows, settings, values)
 
 

@@ -178,7 +178,7 @@ def _points(
     return marks(
         points.x[where],
         points.y[where],
-        [points.tooltips[at] for at in where],
+        [points.tooltips[index] for index in where],
         marker,
         selected=OPAQUE,
         unselected={"marker": {"opacity": opacity}},

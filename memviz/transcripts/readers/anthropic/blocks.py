@@ -75,8 +75,8 @@ def _read_file(block: Block, note: Note, words: Vocabulary) -> str:
     text = ""
     if isinstance(content, (str, list)):
         text = words.text(content, note)
-    shown = stand_in(FILES[words.kind_of(block)], name)
-    return joined([shown, text, text_at(block, "context")])
+    label = stand_in(FILES[words.kind_of(block)], name)
+    return joined([label, text, text_at(block, "context")])
 
 
 def _read_other(block: Block, note: Note, words: Vocabulary) -> str:
@@ -100,8 +100,8 @@ def _read_result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
         return RESULT(block, note, words)
     result = value_at(block, "run", "result")
     error = value_at(block, "run", "error")
-    said = first_text(result, "content", "output") or json_text(result)
-    text = said or first_text(error, "message") or json_text(error)
+    content = first_text(result, "content", "output") or json_text(result)
+    text = content or first_text(error, "message") or json_text(error)
     failed = True if error else None
     return [result_part(block.get("toolUseID"), text, is_error=failed)]
 

@@ -94,12 +94,12 @@ def _parents(items: list[Any], ids: list[str]) -> dict[str, str | None]:
     before it in the file.
     """
     parent_of: dict[str, str | None] = {}
-    known = {**dict(zip(ids, ids, strict=True)), ROOT: None}
-    before = None
+    parent_by_name = {**dict(zip(ids, ids, strict=True)), ROOT: None}
+    previous_id = None
     for uuid, item in zip(ids, items, strict=True):
         parent = text_at(item, "parent_message_uuid")
-        parent_of[uuid] = known.get(parent, before)
-        before = uuid
+        parent_of[uuid] = parent_by_name.get(parent, previous_id)
+        previous_id = uuid
     return parent_of
 
 

@@ -87,13 +87,20 @@ def rows_by_session(placed: Iterable[Placed]) -> list[list[Row]]:
     talking = set()
     titles: list[Row] = []
     for row, name in zip(rows.values(), _session_names(rows), strict=True):
-        own = titles if row.kind == "summary" else sessions.setdefault(name, [])
-        own.append(row)
+        session_rows = (
+            titles if row.kind == "summary" else sessions.setdefault(name, [])
+        )
+        session_rows.append(row)
         if row.is_talk:
             talking.add(name)
-    held = [own for name, own in sessions.items() if name in talking]
-    is_only = len(held) == 1
-    return [[*_titles_of(own, titles, is_only), *own] for own in held]
+    talking_sessions = [
+        session_rows for name, session_rows in sessions.items() if name in talking
+    ]
+    is_only = len(talking_sessions) == 1
+    return [
+        [*_titles_of(session_rows, titles, is_only), *session_rows]
+        for session_rows in talking_sessions
+    ]
 
 
 def _titles_of(rows: Sequence[Row], titles: Sequence[Row], is_only: bool) -> list[Row]:
@@ -115,9 +122,13 @@ def _session_names(rows: dict[str, Row]) -> list[str]:
     current = ""
     first = ""
     for row in rows.values():
-        own = row.value.get("sessionId", row.value.get("session_id"))
-        if isinstance(own, str) and own and (only_subagents or not row.is_side):
-            current = own
+        session_id = row.value.get("sessionId", row.value.get("session_id"))
+        if (
+            isinstance(session_id, str)
+            and session_id
+            and (only_subagents or not row.is_side)
+        ):
+            current = session_id
         name_of[row.id] = current
         first = first or current
     same_as = {"": first} if first else {}
@@ -128,10 +139,10 @@ def _session_names(rows: dict[str, Row]) -> list[str]:
         return name
 
     for id, row in rows.items():
-        one = root(name_of[id])
-        other = root(name_of.get(row.parent or row.logical_parent, one))
-        if one != other:
-            same_as[one] = other
+        root_name = root(name_of[id])
+        other_root = root(name_of.get(row.parent or row.logical_parent, root_name))
+        if root_name != other_root:
+            same_as[root_name] = other_root
     return [root(name) for name in name_of.values()]
 
 
@@ -161,24 +172,24 @@ def main_branch(rows: Sequence[Row]) -> Branch:
     if subagent == len(talk):
         subagent = 0
     chain = [row for row in rows if not (subagent and row.is_side)]
-    position = {row.id: at for at, row in enumerate(chain)}
+    position = {row.id: index for index, row in enumerate(chain)}
     last = next(row.id for row in reversed(chain) if row.is_talk)
     path = [position[id] for id in branch(last, _parents(chain))[0]]
-    beside = _belonging(chain, [chain[at] for at in path])
+    beside = _belonging(chain, [chain[index] for index in path])
     extra = [position[row.id] for row in beside]
-    taken = [chain[at] for at in _in_order(path, extra)]
-    ids = {row.id for row in taken}
-    left = {
+    branch_rows = [chain[index] for index in _in_order(path, extra)]
+    ids = {row.id for row in branch_rows}
+    left_ids = {
         row.reply_id or row.id for row in chain if row.id not in ids and row.is_message
     }
-    return Branch(taken, subagent, len(left))
+    return Branch(branch_rows, subagent, len(left_ids))
 
 
 def _parents(chain: Sequence[Row]) -> dict[str, str | None]:
     """The row before each. A compaction starts a new chain and names the end of the old one as its logical parent;
     where a parent is not in the file, or none is named at all, it is the row above. So it is for a compaction of a
     part: its logical parent is where the part ends or begins, and what was said after that belongs here as well."""
-    known = {row.id for row in chain}
+    chain_ids = {row.id for row in chain}
     of_a_part = {row.parent for row in chain if row.summarized_part}
     parents: dict[str, str | None] = {}
     above: str | None = None
@@ -187,9 +198,9 @@ def _parents(chain: Sequence[Row]) -> dict[str, str | None]:
             continue
         goes_on = row.is_boundary or row.is_summary
         starts = "parentUuid" in row.value and not row.parent and not goes_on
-        if row.parent in known:
+        if row.parent in chain_ids:
             parents[row.id] = row.parent
-        elif row.logical_parent in known and row.id not in of_a_part:
+        elif row.logical_parent in chain_ids and row.id not in of_a_part:
             parents[row.id] = row.logical_parent
         else:
             parents[row.id] = None if starts else above
@@ -226,6 +237,6 @@ def _in_order(path: Sequence[int], extra: Sequence[int]) -> list[int]:
     above = sorted((position, step) for step, position in enumerate(path))
     keyed = [(step, -1, position) for step, position in enumerate(path)]
     for position in set(extra):
-        at = bisect_left(above, (position, -1)) - 1
-        keyed.append((above[at][1] if at >= 0 else -1, position, position))
+        index = bisect_left(above, (position, -1)) - 1
+        keyed.append((above[index][1] if index >= 0 else -1, position, position))
     return [position for *_, position in sorted(keyed)]

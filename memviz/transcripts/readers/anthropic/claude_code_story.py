@@ -148,16 +148,16 @@ class _Draft:
         """Add the parts of one more row. A row may repeat what an earlier one had, or had the start of."""
         earlier = list(self.parts)
         called = {part.call.id for part in earlier if part.call} - {""}
-        last_of = {part.kind: at for at, part in enumerate(earlier)}
+        last_of = {part.kind: index for index, part in enumerate(earlier)}
         for part in parts:
             if part.call:
                 if part.call.id not in called:
                     self.parts.append(part)
             elif part not in earlier and (part.text or part.kind == "result"):
-                at = last_of.get(part.kind, -1)
-                is_first = at >= 0 and len(self.parts) == len(earlier)
-                if is_first and part.text.startswith(earlier[at].text):
-                    self.parts[at] = part
+                index = last_of.get(part.kind, -1)
+                is_first = index >= 0 and len(self.parts) == len(earlier)
+                if is_first and part.text.startswith(earlier[index].text):
+                    self.parts[index] = part
                 else:
                     self.parts.append(part)
 
@@ -195,7 +195,7 @@ class SessionStory:
         for part in self._parts:
             if isinstance(part, dict):
                 self.builder.add_event("compaction", **part)
-            elif any(one.kind != "reasoning" for one in part.parts):
+            elif any(inner_part.kind != "reasoning" for inner_part in part.parts):
                 add_parts(
                     self.builder, part.role, part.parts, part.place, meta=part.meta
                 )
@@ -204,12 +204,12 @@ class SessionStory:
                 self.builder.note(lost, part.place)
 
     def _add_prompt(self, row: Row) -> None:
-        said = row.said(self.builder.note_at(row.place))
-        if not said:
+        parts = row.said(self.builder.note_at(row.place))
+        if not parts:
             return
         time = with_time(row.value.get("timestamp"))
-        self._parts.append(_Draft("user", row.place, time, said))
-        if any(part.kind == "text" for part in said):
+        self._parts.append(_Draft("user", row.place, time, parts))
+        if any(part.kind == "text" for part in parts):
             self._open.clear()
 
     def _add_reply(self, row: Row) -> None:
@@ -259,5 +259,5 @@ def _part_words(row: Row) -> str:
     count = count_at(about, "messagesSummarized")
     messages = counted(count, "message") if count else "messages"
     which = f"the {PARTS[row.summarized_part]} {messages}"
-    asked = text_at(about, "userContext").strip()
-    return f"{which}, asked for: {asked[:MAX_ASKED_CHARS]}" if asked else which
+    request = text_at(about, "userContext").strip()
+    return f"{which}, asked for: {request[:MAX_ASKED_CHARS]}" if request else which

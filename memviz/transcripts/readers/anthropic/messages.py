@@ -134,5 +134,5 @@ def _have_roles(items: list[Any]) -> bool:
     roles = [known_role(item.get("role")) for item in objects if "content" in item]
     if "tool" in roles or any("tool_calls" in item for item in objects):
         return False
-    known = len(roles) - roles.count(None)
-    return 2 * known >= len(items) and not any(map(is_cohere, objects))
+    known_count = len(roles) - roles.count(None)
+    return 2 * known_count >= len(items) and not any(map(is_cohere, objects))

@@ -56,13 +56,13 @@ class SweAgent(RowReader):
 
     def conversations(self, document: Document) -> Sequence[Placed]:
         """One conversation for each trajectory; for each attempt, if no attempt was chosen."""
-        found = []
+        runs = []
         for record, place in super().conversations(document):
             for number, run in enumerate(_attempts(record)):
                 is_whole = run is record
                 where = place if is_whole else inside(place, f"attempt {number}")
-                found.append((run, where))
-        return found
+                runs.append((run, where))
+        return runs
 
     def read_row(
         self, row: dict[str, Any], place: str, builder: TranscriptBuilder
@@ -77,13 +77,13 @@ class SweAgent(RowReader):
             demos += is_demo and position is not None
         _note_unsent(row, builder)
         status = text_at(row, "info", "exit_status")
-        said = []
+        sentences = []
         if demos:
             are = "is" if demos == 1 else "are"
-            said.append(DEMONSTRATED.format(demos, are))
+            sentences.append(DEMONSTRATED.format(demos, are))
         if status.strip():
-            said.append(f"It ended with: {status}.")
-        return {"description": " ".join(said)}
+            sentences.append(f"It ended with: {status}.")
+        return {"description": " ".join(sentences)}
 
 
 def _attempts(record: Any) -> list[Any]:
@@ -115,10 +115,12 @@ def _note_unsent(run: dict[str, Any], builder: TranscriptBuilder) -> None:
     steps = objects_at(run, "trajectory")
     if not builder.messages or not steps:
         return
-    said = "\n".join(message.content for message in builder.messages)
-    if first_text(steps[-1], "observation").strip() not in said:
+    all_text = "\n".join(message.content for message in builder.messages)
+    if first_text(steps[-1], "observation").strip() not in all_text:
         builder.note(UNSEEN)
-    retried = sum(first_text(step, "response").strip() not in said for step in steps)
+    retried = sum(
+        first_text(step, "response").strip() not in all_text for step in steps
+    )
     if retried:
         builder.note(Said(RETRIED, replies=retried))
 
@@ -150,8 +152,8 @@ class TauBench(Reader):
         """One conversation for each run."""
         if any(_simulations(document.object)):
             return _second_generation(document.object)
-        found = rows(document, "results with a list called traj")
-        return [Run(record, place) for record, place in found]
+        records = rows(document, "results with a list called traj")
+        return [Run(record, place) for record, place in records]
 
     def read(self, piece: Run, builder: TranscriptBuilder) -> Transcript:
         """The messages of a run in order."""
@@ -205,8 +207,8 @@ def _add_second(
 
 def _simulations(record: dict[str, Any]) -> list[Any]:
     """Return the simulations with messages of a tau2-bench file, with everything that stands between them."""
-    found = objects_at(record, "simulations")
-    has_messages = any(isinstance(item.get("messages"), list) for item in found)
+    simulations = objects_at(record, "simulations")
+    has_messages = any(isinstance(item.get("messages"), list) for item in simulations)
     return list_at(record, "simulations") if has_messages else []
 
 
@@ -216,12 +218,12 @@ def _second_generation(results: dict[str, Any]) -> list[Run]:
         str(task.get("id")): first_text(object_at(task, "description"), "purpose")
         for task in objects_at(results, "tasks")
     }
-    found = []
+    runs = []
     for index, run in enumerate(_simulations(results)):
         purpose = purposes.get(str(object_at(run).get("task_id")), "")
         place = f"simulation {index}"
-        found.append(Run(run, place, policy or None, purpose, is_second=True))
-    return found
+        runs.append(Run(run, place, policy or None, purpose, is_second=True))
+    return runs
 
 
 def _title(record: dict[str, Any]) -> str:

@@ -104,8 +104,8 @@ def _conversation(sample: dict[str, Any]) -> dict[str, Any]:
 
 def _sessions(conversation: dict[str, Any]) -> list[tuple[int, str]]:
     """Number and key of all sessions, by number: as texts, session 10 would come before session 2."""
-    found = filter(None, map(_SESSION.fullmatch, conversation))
-    return sorted((int(match[1]), match[0]) for match in found)
+    matches = filter(None, map(_SESSION.fullmatch, conversation))
+    return sorted((int(match[1]), match[0]) for match in matches)
 
 
 def _add_session(
@@ -136,9 +136,9 @@ def _add_session(
             continue
         name = turn["speaker"]
         position = builder.add_text(role, content, place, name=name, meta=meta)
-        said = message_key(turn.get("dia_id"))
-        if said is not None:
-            positions.setdefault(said, position)
+        message_number = message_key(turn.get("dia_id"))
+        if message_number is not None:
+            positions.setdefault(message_number, position)
 
 
 def _key(name: str) -> str:
@@ -147,23 +147,23 @@ def _key(name: str) -> str:
 
 def _content(turn: dict[str, Any]) -> str | None:
     """The text and, for images that were shared with it, what the benchmark's captions say."""
-    shown = list(texts_at(turn, "text", "clean_text").values())[:1]
+    texts = list(texts_at(turn, "text", "clean_text").values())[:1]
     caption = first_text(turn, "blip_caption")
     if caption or turn.get("img_url"):
-        shown.append(stand_in("image", caption))
-    return joined(shown) if shown else None
+        texts.append(stand_in("image", caption))
+    return joined(texts) if texts else None
 
 
 def _date(conversation: dict[str, Any], key: str) -> datetime | None:
     """Return when a session was held. The times have no zone: like everywhere in memviz they are taken for UTC."""
-    said = first_text(conversation, f"{key}_date_time")
-    text = " ".join(said.replace(",", " ").split())[:60]
+    date = first_text(conversation, f"{key}_date_time")
+    text = " ".join(date.replace(",", " ").split())[:60]
     for form in DATE_FORMATS:
         try:
             return datetime.strptime(text, form).replace(tzinfo=UTC)
         except ValueError:
             continue
-    return moment(said)
+    return moment(date)
 
 
 def _add_summary(sample: dict[str, Any], key: str, builder: TranscriptBuilder) -> None:
@@ -175,8 +175,8 @@ def _add_summary(sample: dict[str, Any], key: str, builder: TranscriptBuilder) -
 
 def message_key(id: object) -> str | None:
     """The id of a message without leading zeros; ``None`` for what is no id."""
-    found = _MESSAGE.fullmatch(id_text(id).strip())
-    return _plain(found) if found else None
+    match = _MESSAGE.fullmatch(id_text(id).strip())
+    return _plain(match) if match else None
 
 
 def read_probes(
@@ -226,23 +226,23 @@ def _category(value: object) -> object:
 def _evidence(
     value: object, positions: Mapping[str, int], builder: TranscriptBuilder, place: str
 ) -> list[int]:
-    found = []
+    evidence = []
     is_repaired = False
     is_unknown = False
     for text in map(id_text, as_list(value) if value else []):
         if text in positions:
-            found.append(positions[text])
+            evidence.append(positions[text])
             continue
-        named = [_plain(match) for match in _MESSAGE.finditer(text)]
-        known = [positions[key] for key in named if key in positions]
-        is_repaired = is_repaired or bool(known)
-        is_unknown = is_unknown or len(known) < max(len(named), 1)
-        found += known
+        keys = [_plain(match) for match in _MESSAGE.finditer(text)]
+        known_positions = [positions[key] for key in keys if key in positions]
+        is_repaired = is_repaired or bool(known_positions)
+        is_unknown = is_unknown or len(known_positions) < max(len(keys), 1)
+        evidence += known_positions
     if is_repaired:
         builder.note(REPAIRED_EVIDENCE, place)
     if is_unknown:
         builder.note(UNKNOWN_EVIDENCE, place)
-    return found
+    return evidence
 
 
 def _plain(match: re.Match[str]) -> str:

@@ -57,29 +57,31 @@ class LongMemEval(RowReader):
         evidence = []
         for session in dated:
             evidence += _add_session(session, builder)
-        asked = first_text(row, "question_date")
+        question_date = first_text(row, "question_date")
         return {
             "title": first_text(row, "question_id") or UNTITLED,
-            "description": f"The question is asked on {asked}." if asked else "",
+            "description": f"The question is asked on {question_date}."
+            if question_date
+            else "",
             "held_at": next((date for _, _, date in dated if date), None),
             "probes": _probes(row, evidence, builder),
         }
 
 
-def _by_date(sessions: list[Any], found: list[datetime | None]) -> list[Session]:
-    found = found if len(found) == len(sessions) else [None] * len(sessions)
-    dated = list(zip(range(len(sessions)), sessions, found, strict=True))
-    if all(found):
+def _by_date(sessions: list[Any], dates: list[datetime | None]) -> list[Session]:
+    dates = dates if len(dates) == len(sessions) else [None] * len(sessions)
+    dated = list(zip(range(len(sessions)), sessions, dates, strict=True))
+    if all(dates):
         dated.sort(key=lambda session: session[2])  # type: ignore[arg-type, return-value]  # every one has a date
     return dated
 
 
 def _date(value: object) -> datetime | None:
     """Return when a session was held. The times have no zone: like everywhere in memviz they are taken for UTC."""
-    found = _DATE.fullmatch(id_text(value).strip())
-    if not found:
+    match = _DATE.fullmatch(id_text(value).strip())
+    if not match:
         return moment(value)
-    return moment(f"{found[1]}-{found[2]}-{found[3]}T{found[4] or '00:00'}")
+    return moment(f"{match[1]}-{match[2]}-{match[3]}T{match[4] or '00:00'}")
 
 
 def _add_session(session: Session, builder: TranscriptBuilder) -> list[int]:

@@ -59,7 +59,7 @@ class MemoryBank(Reader):
             _add_day(day, exchanges, builder)
             _add_summary(value_at(user, "summary", day), builder)
         _add_summary(user.get("overall_history"), builder)
-        held_at = first_moment(day for day, said in days if said)
+        held_at = first_moment(day for day, day_exchanges in days if day_exchanges)
         language = "zh" if _is_chinese(builder) else "en"
         return builder.build(
             title=name, description=_about(user), held_at=held_at, language=language
@@ -83,7 +83,7 @@ def _has_days(history: dict[str, Any]) -> bool:
 
 def _days(history: dict[str, Any]) -> list[tuple[str, Any]]:
     days = [(moment(day), day, exchanges) for day, exchanges in history.items()]
-    if all(at for at, _, _ in days):
+    if all(date for date, _, _ in days):
         days.sort(key=lambda day: day[0])  # type: ignore[arg-type, return-value]  # every one has a date
     return [(day, exchanges) for _, day, exchanges in days]
 
@@ -94,10 +94,10 @@ def _add_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
     if not isinstance(exchanges, list):
         raise NO_LIST.error(f"day {day[:40]}", kind=_(kind_of(exchanges)))
     for exchange, place in with_places(exchanges, f"{day[:40]}, exchange"):
-        said = _said(exchange)
-        if not said:
+        messages = _said(exchange)
+        if not messages:
             builder.leave_out(place, NOTHING_SAID)
-        for role, text in said:
+        for role, text in messages:
             builder.add_text(role, text, place, meta=with_time(day))
 
 
@@ -106,8 +106,8 @@ def _said(exchange: Any) -> list[tuple[str, str]]:
     if isinstance(exchange, dict):
         exchange = [exchange.get("query"), exchange.get("response")]
     texts = exchange if isinstance(exchange, list) else []
-    said = zip(("user", "assistant"), texts, strict=False)
-    return [(role, text) for role, text in said if isinstance(text, str)]
+    texts_of_roles = zip(("user", "assistant"), texts, strict=False)
+    return [(role, text) for role, text in texts_of_roles if isinstance(text, str)]
 
 
 def _add_summary(summary: Any, builder: TranscriptBuilder) -> None:
@@ -118,9 +118,9 @@ def _add_summary(summary: Any, builder: TranscriptBuilder) -> None:
 
 def _about(user: dict[str, Any]) -> str:
     facts = object_at(user, "meta_information")
-    known = filled(texts_at(facts, *facts))
-    known.pop("name", None)
-    return "; ".join(f"{key}: {text}" for key, text in known.items())
+    fact_texts = filled(texts_at(facts, *facts))
+    fact_texts.pop("name", None)
+    return "; ".join(f"{key}: {text}" for key, text in fact_texts.items())
 
 
 def _is_chinese(builder: TranscriptBuilder) -> bool:

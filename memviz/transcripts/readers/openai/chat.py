@@ -128,12 +128,12 @@ def read_request(
     """Add the messages of an object; returns what else is known of the conversation."""
     prompt = saved_prompt(next(iter(list_at(row, "messages")), None))
     add_messages(row.get("messages"), place, builder, start=0 if prompt is None else 1)
-    known = {"system_prompt": prompt, **saved_texts(dict(row))}
-    if row.get("system") and known["system_prompt"] is None:
+    fields = {"system_prompt": prompt, **saved_texts(dict(row))}
+    if row.get("system") and fields["system_prompt"] is None:
         note = builder.note_at(inside(place, "system"))
-        known["system_prompt"] = content_text(row["system"], note)
+        fields["system_prompt"] = content_text(row["system"], note)
     held_at = first_moment(row.get(key) for key in TIME_KEYS)
-    return {**known, "held_at": held_at, "tools": tool_schemas(row)}
+    return {**fields, "held_at": held_at, "tools": tool_schemas(row)}
 
 
 class FinetuningRows(RowReader):

@@ -291,8 +291,8 @@ class ChatGptExport(ExportReader):
                 path.add(id, message)
                 content = message.get("content")
                 if _type_of(content) in CONTEXTS:
-                    told = texts_at(content, *CONTEXT_FIELDS)
-                    contexts[joined(told.values())] = None
+                    context_texts = texts_at(content, *CONTEXT_FIELDS)
+                    contexts[joined(context_texts.values())] = None
         path.write()
         return {**ABOUT.read(item), "system_prompt": joined(contexts) or None}
 

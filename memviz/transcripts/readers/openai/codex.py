@@ -114,11 +114,11 @@ def _is_description(row: Mapping[str, Any]) -> bool:
     return is_given and not is_item and ("instructions" in row or "git" in row)
 
 
-def _old_items(found: Mapping[str, Any]) -> list[Any]:
+def _old_items(value: Mapping[str, Any]) -> list[Any]:
     """The items of a session of the first versions, which was one object."""
-    is_old = "id" in object_at(found, "session")
-    has_items = is_old and any(map(is_item, objects_at(found, "items")))
-    return list_at(found, "items") if has_items else []
+    is_old = "id" in object_at(value, "session")
+    has_items = is_old and any(map(is_item, objects_at(value, "items")))
+    return list_at(value, "items") if has_items else []
 
 
 @dataclass(slots=True)
@@ -174,18 +174,18 @@ def _split_message(item: Mapping[str, Any], place: str, is_shown: bool) -> list[
     content = item.get("content")
     parts = as_list(content)
     context = []
-    said = []
+    user_parts = []
     for part, text in zip(parts, _texts_of(item), strict=True):
         if pattern and pattern.match(text):
             context.append(part)
         elif role != "user" or not NOTICE.match(text):
-            said.append(part)
+            user_parts.append(part)
     entries = []
     if context and not is_shown:
-        sent = {**item, "role": "developer", "content": context}
-        entries.append(Entry(sent, place, is_by_cli=True))
-    if said or not parts:
-        words = said if isinstance(content, list) else content
+        context_item = {**item, "role": "developer", "content": context}
+        entries.append(Entry(context_item, place, is_by_cli=True))
+    if user_parts or not parts:
+        words = user_parts if isinstance(content, list) else content
         entries.append(Entry({**item, "content": words}, place, is_shown=is_shown))
     return entries
 
@@ -207,11 +207,11 @@ class Rollout:
     def system_prompt(self) -> str:
         """The instructions that the model got before everything else, without those that a message repeats."""
         base = first_under(self.metadata, "base_instructions", "base_instructions.text")
-        own = text_at(self.metadata, "instructions")
-        sent = [entry.item for entry in self._entries if entry.is_by_cli]
-        if any(own in "\n".join(_texts_of(item)) for item in sent):
-            own = ""
-        return "\n\n".join(filter(None, (base, own)))
+        instructions = text_at(self.metadata, "instructions")
+        items_of_cli = [entry.item for entry in self._entries if entry.is_by_cli]
+        if any(instructions in "\n".join(_texts_of(item)) for item in items_of_cli):
+            instructions = ""
+        return "\n\n".join(filter(None, (base, instructions)))
 
     def add(self, row: object, place: str) -> None:
         """Add the next row."""
@@ -266,7 +266,7 @@ class Rollout:
         """Add a compaction. Where the file was rewritten then, what it keeps of the talk before is only here."""
         history = objects_at(payload, "replacement_history")
         summaries = [item for item in history if _is_summary(item)]
-        kept = None
+        kept_count = None
         if history and not any(entry.is_talk for entry in self._entries):
             for item in history:
                 is_compaction = text_at(item, "type") in ALL_COMPACTIONS
@@ -274,12 +274,12 @@ class Rollout:
                     self._add_item(item, row, place)
             # The CLI sends its context again behind older messages; here it comes first, as it did at first.
             self._entries.sort(key=lambda entry: entry.is_talk)
-            kept = sum(entry.is_talk for entry in self._entries)
+            kept_count = sum(entry.is_talk for entry in self._entries)
         text = text_at(payload, "message")
         if not text and summaries:
             text = _texts_of(summaries[0])[0]
         is_encrypted = any(map(_is_encrypted, history))
-        self._compact(row, place, text, is_encrypted=is_encrypted, kept=kept)
+        self._compact(row, place, text, is_encrypted=is_encrypted, kept=kept_count)
 
     def _add_event(
         self, event: Mapping[str, Any], row: Mapping[str, Any], place: str
@@ -336,10 +336,10 @@ class Rollout:
     def _take_back(self, turns: int) -> None:
         """Drop this number of turns from the end."""
         users = [n for n, entry in enumerate(self._entries) if entry.is_asked]
-        asked = [n for n in users if not self._entries[n].is_shown] or users
-        if turns and asked:
-            first = asked[max(0, len(asked) - turns)]
-            self._taken_back += sum(n >= first for n in asked)
+        prompts = [n for n in users if not self._entries[n].is_shown] or users
+        if turns and prompts:
+            first = prompts[max(0, len(prompts) - turns)]
+            self._taken_back += sum(n >= first for n in prompts)
             del self._entries[first:]
 
     def write_to(self, builder: TranscriptBuilder) -> None:
@@ -366,34 +366,36 @@ def _used(entries: Sequence[Entry]) -> list[Entry]:
     """The entries that are no repetition: of a message for the screen, or of context that is sent already."""
     is_all_shown = all(entry.is_shown for entry in entries if entry.is_message)
     used = []
-    sent = set()
+    texts_of_cli = set()
     for entry in entries:
         if entry.is_by_cli:
             text = "\n".join(_texts_of(entry.item))
-            if text in sent:
+            if text in texts_of_cli:
                 continue
-            sent.add(text)
+            texts_of_cli.add(text)
         if is_all_shown or not entry.is_shown:
             used.append(entry)
     return used
 
 
-def _write_compaction(made: Compaction, place: str, builder: TranscriptBuilder) -> None:
-    if made.kept is not None:
-        left = Said("the context that it sends")
-        if made.kept == 1:
-            left = Said("1 message that it kept")
-        elif made.kept:
-            left = Said("{number:,} messages that it kept", number=made.kept)
-        builder.note(Said(REWRITTEN, left=left), place)
-    if made.is_encrypted and not made.text:
+def _write_compaction(
+    compaction: Compaction, place: str, builder: TranscriptBuilder
+) -> None:
+    if compaction.kept is not None:
+        remainder = Said("the context that it sends")
+        if compaction.kept == 1:
+            remainder = Said("1 message that it kept")
+        elif compaction.kept:
+            remainder = Said("{number:,} messages that it kept", number=compaction.kept)
+        builder.note(Said(REWRITTEN, left=remainder), place)
+    if compaction.is_encrypted and not compaction.text:
         builder.note(UNREADABLE, place)
     builder.add_event(
         "compaction",
-        made.text,
-        tokens_before=made.tokens_before,
-        tokens_after=made.tokens_after,
-        time=made.time,
+        compaction.text,
+        tokens_before=compaction.tokens_before,
+        tokens_after=compaction.tokens_after,
+        time=compaction.time,
     )
 
 

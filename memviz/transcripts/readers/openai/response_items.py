@@ -109,8 +109,12 @@ def are_items(items: object) -> bool:
         return False
     items = items[:HEAD_ITEMS]
     objects = objects_at(items)
-    known = sum(is_item(item) or bool(known_role(item.get("role"))) for item in objects)
-    if 2 * known < len(items) or any(not OTHERS.isdisjoint(item) for item in objects):
+    known_count = sum(
+        is_item(item) or bool(known_role(item.get("role"))) for item in objects
+    )
+    if 2 * known_count < len(items) or any(
+        not OTHERS.isdisjoint(item) for item in objects
+    ):
         return False
     kinds = {text_at(item, "type") for item in objects} - {""}
     return any(map(_is_certain, objects)) or ("message" in kinds and kinds <= TYPES)
@@ -367,10 +371,10 @@ def result_text(item: Mapping[str, Any], note: Note) -> str:
         return sources or stand_in(name, item.get("status"))
     if item.get("type") == "image_generation_call":
         return stand_in("image")
-    found = item[held[0]]
+    result = item[held[0]]
     if held[0] in ("tools", "error"):
-        return json_text(found)
-    return CONTENT.text(found, note)
+        return json_text(result)
+    return CONTENT.text(result, note)
 
 
 def _without(fields: Mapping[str, Any], keys: Set[str]) -> dict[str, Any]:

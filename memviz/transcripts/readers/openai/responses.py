@@ -212,17 +212,17 @@ def _has_failed(row: object) -> bool:
 def _read_chain(chain: Chain, builder: TranscriptBuilder) -> dict[str, Any]:
     """Add what was asked and answered; returns what else is known of the conversation, each from the first that says
     it."""
-    known: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for number, (row, place) in enumerate(chain.rows):
         exchange = row_object(row, place)
         if number or chain.is_branch:
             # The response that it continues is in the file.
             exchange = {**exchange, "previous_response_id": None}
-        said_before = {key: value for key, value in known.items() if value}
-        known = {**read_exchange(exchange, place, builder), **said_before}
+        said_before = {key: value for key, value in fields.items() if value}
+        fields = {**read_exchange(exchange, place, builder), **said_before}
     if chain.is_branch:
         builder.note(BRANCHES, chain.rows[0][1])
-    return known
+    return fields
 
 
 def _is_exchange(value: Mapping[str, Any]) -> bool:
@@ -271,8 +271,12 @@ def in_order(placed: list[Placed], *, is_page: bool) -> list[Placed]:
 
 def _by_times(items: Sequence[dict[str, Any]]) -> bool | None:
     times = [moment(item.get("created_at")) for item in items]
-    known = list(filter(None, times))
-    return known[0] > known[-1] if known and known[0] != known[-1] else None
+    known_times = list(filter(None, times))
+    return (
+        known_times[0] > known_times[-1]
+        if known_times and known_times[0] != known_times[-1]
+        else None
+    )
 
 
 def _by_calls(items: Sequence[dict[str, Any]]) -> bool | None:
@@ -297,10 +301,10 @@ def is_request_object(value: Mapping[str, Any]) -> bool:
     """Return whether an object asks for a response: an input that is text or items, with a model or instructions."""
     if not NO_REQUEST.isdisjoint(value) or not first_text(value, *ASKS):
         return False
-    asked = value.get("input")
-    if isinstance(asked, str):
+    input = value.get("input")
+    if isinstance(input, str):
         return not any(name in text_at(value, "model") for name in OTHER_MODELS)
-    return are_items(asked) or are_messages(asked)
+    return are_items(input) or are_messages(input)
 
 
 def read_exchange(
@@ -329,8 +333,8 @@ def _items(value: Mapping[str, Any], key: str, place: str) -> list[Placed]:
     """The items under a key, each with its place; a text is what the user asked."""
     items = value.get(key)
     if isinstance(items, str):
-        asked = {"role": "user", "content": items}
-        return [(asked, inside(place, key))] if key == "input" else []
+        message = {"role": "user", "content": items}
+        return [(message, inside(place, key))] if key == "input" else []
     if items is None or isinstance(items, list):
         return with_places(items or [], inside(place, f"{key} index"))
     raise NO_LIST.error(place, key=key, kind=_(kind_of(items)))
@@ -374,10 +378,10 @@ class OpenAIBatch(RowReader):
         error = row.get("error") or value_at(answered, "error")
         if error or not isinstance(body, dict):
             raise NO_RESPONSE.error(place, reason=_reason(error))
-        for key, read in BODIES.items():
+        for key, read_body in BODIES.items():
             if isinstance(body.get(key), (list, str)):
-                known = read(body, inside(place, kind), builder)
-                return {"title": text_at(row, "custom_id"), **known}
+                fields = read_body(body, inside(place, kind), builder)
+                return {"title": text_at(row, "custom_id"), **fields}
         raise NO_CONVERSATION.error(inside(place, kind), found=describe(body))
 
 

@@ -139,13 +139,13 @@ def _by_time(rows: list[Record], builder: TranscriptBuilder) -> list[Record]:
     if len(rows) < 2 or not any(row.cells.get("time") for row in rows):
         return rows
     times = {row.line: moment(time_of(row)) for row in rows}
-    known = [time for time in times.values() if time is not None]
-    if len(known) < len(rows):
+    known_times = [time for time in times.values() if time is not None]
+    if len(known_times) < len(rows):
         if written_direction([row.cells.get("time", "") for row in rows]) != "backward":
             return rows
         builder.note(BACKWARD)
         return rows[::-1]
-    runs = direction(known)
+    runs = direction(known_times)
     if runs == "forward":
         return rows
     builder.note(BACKWARD if runs == "backward" else BY_TIME)
@@ -204,25 +204,25 @@ class CsvTable(TextReader):
             raise text_mismatch(EXPECTED, document)
         if not table.has_head:
             document.notes.add(NO_HEAD)
-        found: dict[str, TableConversation] = {}
+        conversations: dict[str, TableConversation] = {}
         for row in table.data(document.plain_text):
             cells, notes = by_meaning(row, table)
             id = cells.get("conversation", "").strip()
             if table.has_tasks:
                 id = str(row.line)
-            rows = found.setdefault(id, TableConversation(table, [], []))
+            rows = conversations.setdefault(id, TableConversation(table, [], []))
             rows.rows.append(Record(cells, row.line))
             rows.notes.extend((what, row.line) for what in notes)
-        return list(found.values())
+        return list(conversations.values())
 
     def read(self, piece: TableConversation, builder: TranscriptBuilder) -> Transcript:
         """The conversation that the rows are, in the order that a column for it gives."""
         for what, line in piece.notes:
             builder.note(what, f"line {line}")
         prompts = [row for row in piece.rows if is_prompt(row, piece.table)]
-        said = [row for row in piece.rows if not is_prompt(row, piece.table)]
-        rows = in_order(said, builder)
-        known = _known(rows, prompts, builder)
+        spoken_rows = [row for row in piece.rows if not is_prompt(row, piece.table)]
+        rows = in_order(spoken_rows, builder)
+        fields = _known(rows, prompts, builder)
         for row in rows:
             if piece.table.asks:
                 _add_pair(row, builder)
@@ -230,7 +230,7 @@ class CsvTable(TextReader):
                 _add_row(row, builder, piece.table.is_own)
             else:
                 builder.leave_out(f"line {row.line}", TOO_FEW_CELLS)
-        return builder.build(**known)
+        return builder.build(**fields)
 
 
 def _known(
@@ -238,8 +238,8 @@ def _known(
 ) -> dict[str, Any]:
     """Return what the table says about the conversation beside its messages."""
     titles = filter(None, (row.cells.get("title") for row in rows))
-    found = filter(None, (row.cells.get("system") for row in rows))
-    prompts = list(dict.fromkeys(found))
+    system_texts = filter(None, (row.cells.get("system") for row in rows))
+    prompts = list(dict.fromkeys(system_texts))
     if len(prompts) > 1:
         builder.note(Said(PROMPTS, number=len(prompts)))
     prompts += [unguarded(row.cells.get("content", "")) for row in saved_prompts]
@@ -274,9 +274,12 @@ def _calls(text: str, row: Record, builder: TranscriptBuilder) -> Any:
 def _add_pair(row: Record, builder: TranscriptBuilder) -> None:
     place = f"line {row.line}"
     meta = with_time(time_of(row))
-    asked = [row.cells.get("question", ""), row.cells.get("input", "")]
-    said = {"user": joined(asked), "assistant": row.cells.get("answer", "")}
-    for role, text in said.items():
+    question_texts = [row.cells.get("question", ""), row.cells.get("input", "")]
+    text_of_role = {
+        "user": joined(question_texts),
+        "assistant": row.cells.get("answer", ""),
+    }
+    for role, text in text_of_role.items():
         if text.strip():
             builder.add_text(role, text, place, meta=meta)
         else:
@@ -308,8 +311,10 @@ def by_meaning(row: Row, table: Table) -> tuple[dict[str, str], list[str]]:
             notes.append(CELLS_BEYOND)
     if len(cells) < table.width:
         notes.append(FEWER_CELLS)
-    found = {name: cells[at] for name, at in columns.items() if at < len(cells)}
-    return found, notes
+    cell_of_meaning = {
+        name: cells[index] for name, index in columns.items() if index < len(cells)
+    }
+    return cell_of_meaning, notes
 
 
 def is_prompt(row: Record, table: Table) -> bool:

@@ -54,70 +54,74 @@ def text_mismatch(expected: str, document: Document) -> TranscriptError:
     return TranscriptError(reason, place="line 1", remedy=OTHER_FORMAT)
 
 
-def read_dialogue(found: Dialogue, builder: TranscriptBuilder) -> Transcript:
+def read_dialogue(dialogue: Dialogue, builder: TranscriptBuilder) -> Transcript:
     """The messages of a dialogue, and its title. Text before the first speaker is left out and noted."""
-    known = _before(found, builder)
+    fields = _before(dialogue, builder)
     builder.user_found = builder.user is not None and any(
-        same_name(line.name, builder.user) for line in found.lines
+        same_name(line.name, builder.user) for line in dialogue.lines
     )
-    for place in places(found.text, [fence.start for fence in found.fences.unclosed]):
+    for place in places(
+        dialogue.text, [fence.start for fence in dialogue.fences.unclosed]
+    ):
         builder.note(OPEN_FENCE, place)
-    contents = _contents(found)
-    starts = places(found.text, [line.start for line in found.lines])
-    for line, content, place in zip(found.lines, contents, starts, strict=True):
-        if line is found.lines[-1] and not content and len(contents) > 1:
+    contents = _contents(dialogue)
+    starts = places(dialogue.text, [line.start for line in dialogue.lines])
+    for line, content, place in zip(dialogue.lines, contents, starts, strict=True):
+        if line is dialogue.lines[-1] and not content and len(contents) > 1:
             builder.note(SILENT_LAST, place)
             continue
         person = line.person
         builder.add_text(line.role, content, place, name=person, meta=line.time)
-    _note_speakers(found, builder)
-    return builder.build(**known)
+    _note_speakers(dialogue, builder)
+    return builder.build(**fields)
 
 
-def speaking(found: Dialogue) -> Dialogue:
+def speaking(dialogue: Dialogue) -> Dialogue:
     """The dialogue. Raises :class:`UnclearUserError` where it is not clear who of those who speak is the user."""
-    if found.unclear:
-        raise unclear_user(found.unclear)
-    return found
+    if dialogue.unclear:
+        raise unclear_user(dialogue.unclear)
+    return dialogue
 
 
-def _note_speakers(found: Dialogue, builder: TranscriptBuilder) -> None:
-    roles = {line.role for line in found.lines}
+def _note_speakers(dialogue: Dialogue, builder: TranscriptBuilder) -> None:
+    roles = {line.role for line in dialogue.lines}
     if len(roles & {"user", "assistant"}) == 1:
-        names = {line.name.casefold(): line.name for line in found.lines}
+        names = {line.name.casefold(): line.name for line in dialogue.lines}
         who = ", ".join(repr(name[:40]) for name in list(names.values())[:MAX_NAMED])
         builder.note(Said(ONE_SIDE, who=who))
-    if found.passed_over:
-        starts = ", ".join(f"'{name[:40]}:'" for name in found.passed_over[:MAX_NAMED])
+    if dialogue.passed_over:
+        starts = ", ".join(
+            f"'{name[:40]}:'" for name in dialogue.passed_over[:MAX_NAMED]
+        )
         builder.note(Said(PASSED_OVER, starts=starts))
 
 
 def places(text: str, offsets: Iterable[int]) -> Iterator[str]:
     """The line of each offset into a text, as in "line 4". The offsets have to rise."""
     line = 1
-    at = 0
+    offset_before = 0
     for offset in offsets:
-        line = line + text.count("\n", at, offset)
-        at = offset
+        line = line + text.count("\n", offset_before, offset)
+        offset_before = offset
         yield f"line {line}"
 
 
-def _contents(found: Dialogue) -> list[str]:
-    stops = [line.start for line in found.lines[1:]] + [len(found.text)]
+def _contents(dialogue: Dialogue) -> list[str]:
+    stops = [line.start for line in dialogue.lines[1:]] + [len(dialogue.text)]
     parts = []
-    for line, stop in zip(found.lines, stops, strict=True):
-        text = line.rest + found.text[line.stop : stop]
+    for line, stop in zip(dialogue.lines, stops, strict=True):
+        text = line.rest + dialogue.text[line.stop : stop]
         parts.append(_BLANK_LINES.sub("", text).rstrip())
     # Where a line stands between all messages, it is the writer's layout.
     is_ruled = len(parts) > 1 and all(map(_RULE.search, parts[:-1]))
-    if is_ruled and found.style not in TEXT_STYLES:
+    if is_ruled and dialogue.style not in TEXT_STYLES:
         return [_RULE.sub("", part).rstrip() for part in parts]
     return parts
 
 
-def _before(found: Dialogue, builder: TranscriptBuilder) -> dict[str, Any]:
+def _before(dialogue: Dialogue, builder: TranscriptBuilder) -> dict[str, Any]:
     """The title, if there is one, as a field of the transcript."""
-    before = found.text[: found.lines[0].start]
+    before = dialogue.text[: dialogue.lines[0].start]
     title = _TITLE.match(before)
     rest = before[title.end() :] if title else before
     if rest.strip(" \t\n-*_"):
@@ -200,10 +204,10 @@ class Markdown(TextReader):
         """One conversation: the text, as a dialogue if it has no markers."""
         if is_marked(document.plain_text):
             return [document.plain_text]
-        found = dialogue_of(document, "bold", "heading")
-        if found is None:
+        dialogue = dialogue_of(document, "bold", "heading")
+        if dialogue is None:
             raise text_mismatch(EXPECTED, document)
-        return [speaking(found)]
+        return [speaking(dialogue)]
 
     def read(self, piece: Dialogue | str, builder: TranscriptBuilder) -> Transcript:
         """The conversation with its title; from markers also its system prompt, description and language."""
@@ -254,10 +258,10 @@ class PlainText(TextReader):
 
     def conversations(self, document: Document) -> Sequence[Dialogue]:
         """One conversation: the text."""
-        found = dialogue_of(document, *TEXT_STYLES)
-        if found is None:
+        dialogue = dialogue_of(document, *TEXT_STYLES)
+        if dialogue is None:
             raise text_mismatch(EXPECTED_LINES, document)
-        return [speaking(found)]
+        return [speaking(dialogue)]
 
     def read(self, piece: Dialogue, builder: TranscriptBuilder) -> Transcript:
         """The conversation, from one speaker's name to the next."""

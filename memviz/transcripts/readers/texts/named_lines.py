@@ -50,7 +50,7 @@ def named_line(match: re.Match[str]) -> NamedLine:
 
 
 def possible_lines(
-    known: Sequence[NamedLine], matches: Iterable[re.Match[str]]
+    named_lines: Sequence[NamedLine], matches: Iterable[re.Match[str]]
 ) -> list[NamedLine]:
     """Return the other lines that may name speakers: no labels, and marked and written
     like the known lines.
@@ -58,9 +58,9 @@ def possible_lines(
     Without known lines, those of each name look alike, and names start with a capital
     letter.
     """
-    known_starts = {line.start for line in known}
-    known_marks = {line.mark for line in known}
-    has_small_names = bool(known) and known[0].name.islower()
+    known_starts = {line.start for line in named_lines}
+    known_marks = {line.mark for line in named_lines}
+    has_small_names = bool(named_lines) and named_lines[0].name.islower()
     candidates = []
     in_other_case = []
     for line in map(named_line, matches):
@@ -71,7 +71,7 @@ def possible_lines(
         elif not known_marks or line.mark in known_marks:
             candidates.append(line)
     alike = marked_as_at_first(candidates)
-    accounts = _facing_a_model([*known, *alike], in_other_case)
+    accounts = _facing_a_model([*named_lines, *alike], in_other_case)
     return in_order([*alike, *accounts])
 
 
@@ -101,19 +101,19 @@ def spellings(lines: Sequence[NamedLine]) -> dict[str, str]:
 
 
 def gaps_between(
-    known: Sequence[NamedLine], others: Sequence[NamedLine]
+    named_lines: Sequence[NamedLine], others: Sequence[NamedLine]
 ) -> list[list[NamedLine]]:
     """Return the other lines before the first known line, between each two, and after
     the last."""
-    starts = [line.start for line in known]
-    gaps: list[list[NamedLine]] = [[] for _ in range(len(known) + 1)]
+    starts = [line.start for line in named_lines]
+    gaps: list[list[NamedLine]] = [[] for _ in range(len(named_lines) + 1)]
     for line in others:
         gaps[bisect_right(starts, line.start)].append(line)
     return gaps
 
 
 def regular_names(
-    known: Sequence[NamedLine], others: Sequence[NamedLine]
+    named_lines: Sequence[NamedLine], others: Sequence[NamedLine]
 ) -> dict[str, str]:
     """Return the names, by their key, that stand in several gaps and in at least half
     of them.
@@ -122,13 +122,13 @@ def regular_names(
     ..." five times an answer.
     """
     gap_counts: Counter[str] = Counter()
-    for gap in gaps_between(known, others):
+    for gap in gaps_between(named_lines, others):
         gap_counts.update({line.key for line in gap})
     line_counts = Counter(line.key for line in others)
     regular = {}
     for key, name in spellings(others).items():
         gap_count = gap_counts[key]
-        is_often = gap_count >= MIN_LINES and 2 * gap_count >= len(known)
+        is_often = gap_count >= MIN_LINES and 2 * gap_count >= len(named_lines)
         if is_often and line_counts[key] <= 2 * gap_count:
             regular[key] = name
     return regular

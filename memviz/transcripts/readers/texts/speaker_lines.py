@@ -116,26 +116,28 @@ def dialogue(
     :class:`UnclearUserError` where nobody is called so.
     """
     fences = find_fences(text)
-    found = []
+    dialogues = []
     absent = None
     for style in styles:
-        known = _alike(outside(_STYLES[style].finditer(text), fences))
-        anybody = possible_lines(known, _anybody(text, style, fences))
+        named_lines = _alike(outside(_STYLES[style].finditer(text), fences))
+        anybody = possible_lines(named_lines, _anybody(text, style, fences))
         try:
-            cast = cast_of(known, anybody, user) if known or anybody else None
+            cast = (
+                cast_of(named_lines, anybody, user) if named_lines or anybody else None
+            )
         except UnclearUserError as error:
             absent = error
             continue
         if cast and len(cast.lines) >= enough:
             sureness = 2
             if cast.roles:
-                sureness = 0 if known else 1
-            found.append((sureness, cast.lines[0].start, style, cast))
-    if not found:
+                sureness = 0 if named_lines else 1
+            dialogues.append((sureness, cast.lines[0].start, style, cast))
+    if not dialogues:
         if absent:
             raise absent
         return None
-    _, _, style, cast = min(found, key=lambda entry: entry[:2])
+    _, _, style, cast = min(dialogues, key=lambda entry: entry[:2])
     roles = {name.casefold(): role for name, role in (cast.roles or {}).items()}
     lines = tuple(_line(line, roles.get(line.key, "")) for line in cast.lines)
     return Dialogue(
@@ -193,18 +195,18 @@ def _of_one_case(matches: list[re.Match[str]]) -> list[re.Match[str]]:
     ]
     sides = [_side_of(match, matches[0]) for match in matches]
     present = set(compress(sides, is_first_case)) - {""}
-    found = []
+    lines = []
     last = ""
-    for at, side in enumerate(sides):
+    for index, side in enumerate(sides):
         takes_turn = bool(side and last) and side != last
         if takes_turn and len(present) > 1:
             # It has to stand alone between two lines of the other side.
-            next_is_first = any(is_first_case[at + 1 : at + 2])
-            takes_turn = next_is_first and sides[at + 1] == last
-        if is_first_case[at] or takes_turn:
-            found.append(matches[at])
+            next_is_first = any(is_first_case[index + 1 : index + 2])
+            takes_turn = next_is_first and sides[index + 1] == last
+        if is_first_case[index] or takes_turn:
+            lines.append(matches[index])
             last = side
-    return found
+    return lines
 
 
 def _side_of(match: re.Match[str], first: re.Match[str]) -> str:

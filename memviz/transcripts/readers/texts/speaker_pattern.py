@@ -59,7 +59,7 @@ class MissingAnswers(NamedTuple):
 
 
 def cast_of(
-    known: Sequence[NamedLine],
+    named_lines: Sequence[NamedLine],
     others: Sequence[NamedLine],
     user: str | None = None,
 ) -> Cast | None:
@@ -70,7 +70,7 @@ def cast_of(
     the name under which the user speaks: one line is enough for it. Where nobody has
     that name, the names decide, if they show who the user is.
     """
-    by_names = _cast_by_names(known, others)
+    by_names = _cast_by_names(named_lines, others)
     if user is None:
         return by_names
     if by_names and by_names.roles:
@@ -78,12 +78,12 @@ def cast_of(
             return by_names
         if len(by_names.lines) > 1 and _speaks(user, by_names.lines):
             return by_names._replace(roles=roles_of(by_names.names, user))
-    everybody = _everybody(known, others, user)
+    everybody = _everybody(named_lines, others, user)
     return everybody._replace(roles=roles_of(everybody.names, user))
 
 
 def _cast_by_names(
-    known: Sequence[NamedLine], others: Sequence[NamedLine]
+    named_lines: Sequence[NamedLine], others: Sequence[NamedLine]
 ) -> Cast | None:
     """Return who speaks, judged by the names alone. The first case that fits decides:
 
@@ -96,30 +96,32 @@ def _cast_by_names(
     6. Nobody is known: a short talk with a model ("Anna: hi", "Claude: hello"), or no
        dialogue.
     """
-    sides = {role_of(line.name) for line in known} & {"user", "assistant"}
+    sides = {role_of(line.name) for line in named_lines} & {"user", "assistant"}
     if len(sides) == 2:
-        return _with_models(known, others)
-    if known and all(len(line.name) == 1 for line in known):
-        return _with_letters(known, others)
+        return _with_models(named_lines, others)
+    if named_lines and all(len(line.name) == 1 for line in named_lines):
+        return _with_letters(named_lines, others)
     strangers = _take_turns(others)
-    if sides and (len(known) > 1 or not strangers):
+    if sides and (len(named_lines) > 1 or not strangers):
         (side,) = sides
-        return _with_answers(known, others, side)
-    if strangers and sides and strangers[0].start < known[0].start:
+        return _with_answers(named_lines, others, side)
+    if strangers and sides and strangers[0].start < named_lines[0].start:
         # "User: ..." once below the first stranger is a sentence of theirs.
         return _cast(strangers)
-    if known or strangers:
-        return _cast([*known, *strangers])
+    if named_lines or strangers:
+        return _cast([*named_lines, *strangers])
     return _short_talk(others)
 
 
-def _with_letters(known: Sequence[NamedLine], others: Sequence[NamedLine]) -> Cast:
+def _with_letters(
+    named_lines: Sequence[NamedLine], others: Sequence[NamedLine]
+) -> Cast:
     """Return the speakers A and B, of whom either may be the user; or only the known
     letter, such as an answer's."""
-    letters = _take_turns(in_order([*known, *others]))
+    letters = _take_turns(in_order([*named_lines, *others]))
     if letters:
         return _cast(letters)._replace(roles=None)
-    return _cast(known)
+    return _cast(named_lines)
 
 
 def _short_talk(others: Sequence[NamedLine]) -> Cast | None:
@@ -136,18 +138,18 @@ def _short_talk(others: Sequence[NamedLine]) -> Cast | None:
     return _cast(others)
 
 
-def _with_models(known: Sequence[NamedLine], others: Sequence[NamedLine]) -> Cast:
+def _with_models(named_lines: Sequence[NamedLine], others: Sequence[NamedLine]) -> Cast:
     """Return the known user and assistant, with models that answer the user under their
     own names.
 
     "User: hi", "Assistant: hello", "User: and you?", "Claude: hello, too". Any other
     name is text.
     """
-    questions = [line for line in known if role_of(line.name) == "user"]
+    questions = [line for line in named_lines if role_of(line.name) == "user"]
     regular = regular_names(questions, others)
     models = {key for key in regular if likely_role(regular[key]) == "assistant"}
     answering = [line for line in others if line.key in models]
-    speaking = in_order([*known, *answering])
+    speaking = in_order([*named_lines, *answering])
     rest = [line for line in others if line.key not in models]
     answers = _where_answers_are_missing(speaking, rest)
     passed_over = {line.key: line.name for line in answers.unsure}
@@ -156,7 +158,7 @@ def _with_models(known: Sequence[NamedLine], others: Sequence[NamedLine]) -> Cas
 
 
 def _where_answers_are_missing(
-    known: Sequence[NamedLine], others: Sequence[NamedLine]
+    named_lines: Sequence[NamedLine], others: Sequence[NamedLine]
 ) -> MissingAnswers:
     """Return the other lines that stand between two lines of one side, or after a last
     line of the user.
@@ -165,10 +167,10 @@ def _where_answers_are_missing(
     "User: hi", "Weather: fine", "User: bye" -> Weather is unsure.
     """
     answers = MissingAnswers([], [])
-    sides = [likely_role(line.name) for line in known]
+    sides = [likely_role(line.name) for line in named_lines]
     # A last line of the user lacks an answer as well, as if the user spoke once more.
     next_sides = [*sides[1:], "user"]
-    gaps_after = gaps_between(known, others)[1:]
+    gaps_after = gaps_between(named_lines, others)[1:]
     for side, next_side, gap in zip(sides, next_sides, gaps_after, strict=True):
         if not gap or side != next_side or side not in ("user", "assistant"):
             continue
@@ -180,7 +182,7 @@ def _where_answers_are_missing(
 
 
 def _with_answers(
-    known: Sequence[NamedLine], others: Sequence[NamedLine], side: str | None
+    named_lines: Sequence[NamedLine], others: Sequence[NamedLine], side: str | None
 ) -> Cast:
     """Return the known side, and as the other side whoever regularly speaks first after
     it.
@@ -191,22 +193,22 @@ def _with_answers(
     candidates = [
         line for line in others if line.key in repeated or _opposes(line, side)
     ]
-    gaps = gaps_between(known, candidates)
+    gaps = gaps_between(named_lines, candidates)
     leaders = Counter(gap[0].key for gap in gaps if gap)
     if not leaders:
-        return _with_single_answers(known, others)
-    if 2 * leaders.total() < len(known):
+        return _with_single_answers(named_lines, others)
+    if 2 * leaders.total() < len(named_lines):
         # A name that comes now and then is a word of the text.
-        return _cast(known, tuple(repeated.values()))
-    if not _is_clear_who_answers(known, candidates, set(leaders)):
-        return _cast([*known, *candidates])._replace(roles=None)
+        return _cast(named_lines, tuple(repeated.values()))
+    if not _is_clear_who_answers(named_lines, candidates, set(leaders)):
+        return _cast([*named_lines, *candidates])._replace(roles=None)
     answers = [line for line in candidates if line.key in leaders]
     passed_over = [name for key, name in repeated.items() if key not in leaders]
-    return _cast([*known, *answers], tuple(passed_over))
+    return _cast([*named_lines, *answers], tuple(passed_over))
 
 
 def _is_clear_who_answers(
-    known: Sequence[NamedLine],
+    named_lines: Sequence[NamedLine],
     candidates: Sequence[NamedLine],
     leaders: set[str],
 ) -> bool:
@@ -219,16 +221,18 @@ def _is_clear_who_answers(
     3. There is only one, and no other name stands regularly between known lines.
     """
     everybody_leads = leaders == {line.key for line in candidates}
-    gaps = gaps_between(known, candidates)
+    gaps = gaps_between(named_lines, candidates)
     if everybody_leads and all(len(spellings(gap)) <= 1 for gap in gaps):
         return True
     if all(is_model(line) for line in candidates if line.key in leaders):
         return True
-    return len(leaders) == 1 and regular_names(known, candidates).keys() <= leaders
+    return (
+        len(leaders) == 1 and regular_names(named_lines, candidates).keys() <= leaders
+    )
 
 
 def _with_single_answers(
-    known: Sequence[NamedLine], others: Sequence[NamedLine]
+    named_lines: Sequence[NamedLine], others: Sequence[NamedLine]
 ) -> Cast:
     """Return everybody, unclear who is who, if each known line is followed by names
     that come once; else the known.
@@ -236,10 +240,10 @@ def _with_single_answers(
     "User: hi", "Anna: hello", "User: bye", "Ben: see you", "User: thanks" -> Anna and
     Ben may answer.
     """
-    inner_gaps = gaps_between(known, others)[1:-1]
+    inner_gaps = gaps_between(named_lines, others)[1:-1]
     if inner_gaps and all(inner_gaps):
-        return _cast([*known, *others])._replace(roles=None)
-    return _cast(known)
+        return _cast([*named_lines, *others])._replace(roles=None)
+    return _cast(named_lines)
 
 
 def _take_turns(others: Sequence[NamedLine]) -> list[NamedLine]:
@@ -273,7 +277,7 @@ def _speaks(user: str, lines: Sequence[NamedLine]) -> bool:
 
 
 def _everybody(
-    known: Sequence[NamedLine], others: Sequence[NamedLine], user: str
+    named_lines: Sequence[NamedLine], others: Sequence[NamedLine], user: str
 ) -> Cast:
     """Return the lines of the known names, of the user, and of each name that comes
     again.
@@ -285,9 +289,9 @@ def _everybody(
     chosen = [
         line for line in others if line.key in repeated or same_name(line.key, user)
     ]
-    cast = _cast([*known, *chosen])
+    cast = _cast([*named_lines, *chosen])
     if len(cast.names) < 2:
-        cast = _cast([*known, *others])
+        cast = _cast([*named_lines, *others])
     if not cast.lines:
         raise nobody_called(user, ())
     return cast

@@ -99,9 +99,9 @@ def role_of(name: str) -> str | None:
 
 def likely_role(name: str) -> str | None:
     """:func:`role_of`, and the role of a name that is made with that of a model or a role: "GPT-4o", "User 2"."""
-    known = role_of(name)
-    if known is not None:
-        return known
+    role = role_of(name)
+    if role is not None:
+        return role
     words = [word.lower() for word in _WORDS.findall(name)]
     if any(word in MODELS for word in words):
         return "assistant"

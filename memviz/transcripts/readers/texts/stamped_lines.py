@@ -60,12 +60,12 @@ def read_stamped(text: str) -> Iterator[Stamped]:
     text = with_line_feeds(text)
     for line, below in texts_behind(list(_LINE.finditer(text)), text):
         said = (line["said"] + below).rstrip()
-        named = _SPEAKER.match(said)
+        speaker_match = _SPEAKER.match(said)
         speaker = ""
         # Else the app mentions a name in quotation marks.
-        if named and named["name"].count('"') % 2 == 0:
-            speaker = named["name"].strip()
-            said = named["text"]
+        if speaker_match and speaker_match["name"].count('"') % 2 == 0:
+            speaker = speaker_match["name"].strip()
+            said = speaker_match["text"]
         date = _date(line["date"])
         clock = _clock(line["time"], line["half"])
         yield Stamped(speaker, said, date, clock, line.start())

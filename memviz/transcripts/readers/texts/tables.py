@@ -98,7 +98,7 @@ def _with_end(text: str, start: int) -> Iterator[str]:
 
 
 def _lines(text: str, start: int) -> Iterator[str]:
-    return (found[0] for found in _LINE.finditer(text, start))
+    return (match[0] for match in _LINE.finditer(text, start))
 
 
 # If a table has several columns with the same meaning, the name that is listed first wins.
@@ -180,13 +180,17 @@ def _with_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
         return None
     names = [_plain(cell) for cell in head[0].cells]
     if tuple(names) == COLUMNS and dialect.delimiter in DELIMITERS:
-        own = {name: at for at, name in enumerate(("order", *COLUMNS[1:]))}
-        return Table(dialect, own, len(names), is_own=True)
+        column_indices = {
+            name: index for index, name in enumerate(("order", *COLUMNS[1:]))
+        }
+        return Table(dialect, column_indices, len(names), is_own=True)
     columns = _meanings(names)
     for needed, others in KINDS:
         if columns.keys() >= needed:
-            own = {name: at for name, at in columns.items() if name not in others}
-            return Table(dialect, own, len(names))
+            column_indices = {
+                name: index for name, index in columns.items() if name not in others
+            }
+            return Table(dialect, column_indices, len(names))
     return None
 
 
@@ -199,10 +203,10 @@ def _without_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
 
 def _meanings(names: Sequence[str]) -> dict[str, int]:
     columns: dict[str, int] = {}
-    for meaning, known in NAMES.items():
-        there = [names.index(name) for name in known.split() if name in names]
-        if there and there[0] not in columns.values():
-            columns[meaning] = there[0]
+    for meaning, known_names in NAMES.items():
+        indices = [names.index(name) for name in known_names.split() if name in names]
+        if indices and indices[0] not in columns.values():
+            columns[meaning] = indices[0]
     if "instruction" in names:
         columns["task"] = names.index("instruction")
         # Rows of this kind have the text to work on in a column of its own.

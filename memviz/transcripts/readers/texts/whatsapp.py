@@ -109,13 +109,13 @@ def _is_of_the_app(message: Stamped) -> bool:
 
 def _roles(names: list[str], builder: TranscriptBuilder) -> tuple[dict[str, str], bool]:
     """The role of each name, and whether the names are those of people."""
-    known = [role_of(name) for name in names]
+    known_roles = [role_of(name) for name in names]
     # Else somebody has put a chat with a model into this shape.
-    are_people = not names or not all(known)
+    are_people = not names or not all(known_roles)
     called = [name for name in names if builder.user and same_name(name, builder.user)]
     builder.user_found = bool(called)
     roles = None
-    if called or any(known):
+    if called or any(known_roles):
         roles = roles_of(names, called[0] if called else None)
     elif builder.user is not None:
         raise nobody_called(builder.user, names)
@@ -154,6 +154,6 @@ def _text(text: str) -> str:
     return _FILE.sub(_file, _LEFT_OUT.sub(stand_in("media"), text))
 
 
-def _file(found: re.Match[str]) -> str:
-    name = found["ios"] or _MARK.sub("", found["android"])
-    return (found["before"] or "") + stand_in("file", name)
+def _file(match: re.Match[str]) -> str:
+    name = match["ios"] or _MARK.sub("", match["android"])
+    return (match["before"] or "") + stand_in("file", name)
