@@ -39,7 +39,6 @@ if lesson is not None:
             ),
         ),
     )
-    begin_at_top()
     play_lesson(lesson)
 else:
     open_page(
@@ -68,7 +67,7 @@ else:
         own_lesson()
     if not presents():
         upload()
-keep_address()
+    keep_address()
 lead_class()
 with place:
     class_line(is_lessons=True)

@@ -35,8 +35,8 @@ def map_file(file: File, mapping: MappingFile = None, output: Output = None) -> 
       memviz map tickets.csv -o tickets.yaml
       memviz map tickets.csv --map tickets.yaml
     """
+    from memviz.transcripts.file_bytes import file_bytes
     from memviz.transcripts.limits import Limits
-    from memviz.transcripts.loading import file_bytes
     from memviz.transcripts.mapping.declaration import read_mapping
     from memviz.transcripts.mapping.guess import guess_mapping, mappable_document
     from memviz.transcripts.mapping.interpreter import MappedReader
@@ -66,8 +66,8 @@ def map_file(file: File, mapping: MappingFile = None, output: Output = None) -> 
 
 def can_be_mapped(file: str) -> bool:
     """Return whether memviz map begins a mapping for a file. Standard input cannot be read again."""
+    from memviz.transcripts.file_bytes import file_bytes
     from memviz.transcripts.limits import Limits
-    from memviz.transcripts.loading import file_bytes
     from memviz.transcripts.mapping.guess import mappable_document
     from memviz.transcripts.mapping.places import places_of_rows
 

@@ -1,8 +1,7 @@
 """The pieces that a library sends, compared with those that it sent before."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from itertools import dropwhile, pairwise
+from itertools import pairwise
 
 from memviz.core.forms import Form
 from memviz.core.pieces import Messages, Notes, Piece
@@ -26,33 +25,32 @@ def is_new_summary(piece: Piece) -> bool:
 def without_new_summary(
     before: Sequence[Piece],
     now: Sequence[Piece],
-    start: int,
+    cut: int,
     cleared: Mapping[int, Form | None],
 ) -> tuple[Piece, ...]:
-    """Return the pieces of the request without a summary that is still to be numbered: up to ``start`` the pieces that
-    were sent ``before``, messages with the forms in ``cleared``, and from ``start`` on those that are sent ``now``.
+    """Return the pieces of the request without a summary that is still to be numbered: the messages up to position
+    ``cut`` as they were sent ``before``, with the forms in ``cleared``, and those from ``cut`` on as they are sent
+    ``now``.
 
-    Before, the messages 0 to 9 were sent; now a new summary and the messages 6 to 9. Without the summary, from message
-    6 on, these are again the messages 0 to 9.
+    Before, the messages 0 to 9 were sent; now a new summary and the messages 6 to 9. With a cut at 6 the pieces are
+    the messages 0 to 9 again.
     """
     pieces: list[Piece] = []
     for piece in before:
         if not isinstance(piece, Messages):
             pieces.append(piece)
             continue
-        stop = min(piece.stop, start)
-        for position in range(piece.start, stop):
+        for position in range(piece.start, min(piece.stop, cut)):
             add_message(pieces, position, cleared.get(position, piece.form))
-        if piece.stop > start:
+        if piece.stop > cut:
             break
-    is_before_start = partial(_begins_before, start)
-    behind = dropwhile(is_before_start, now)
-    pieces += [piece for piece in behind if not is_new_summary(piece)]
+    is_behind_cut = False
+    for piece in now:
+        if isinstance(piece, Messages) and piece.start >= cut:
+            is_behind_cut = True
+        if is_behind_cut and not is_new_summary(piece):
+            pieces.append(piece)
     return tuple(pieces)
-
-
-def _begins_before(start: int, piece: Piece) -> bool:
-    return not isinstance(piece, Messages) or piece.start < start
 
 
 def forms_of(pieces: Sequence[Piece]) -> dict[int, Form | None]:
@@ -67,7 +65,7 @@ def forms_of(pieces: Sequence[Piece]) -> dict[int, Form | None]:
 def with_version(
     pieces: Sequence[Piece], summary: SummaryVersion | None
 ) -> Iterator[Piece]:
-    """Yield the pieces, with the number of the newest ``summary`` where one stands without a number."""
+    """Yield the pieces, each summary that has no number yet as the version of the newest ``summary``."""
     for piece in pieces:
         if isinstance(piece, Notes) and is_new_summary(piece) and summary is not None:
             yield piece._replace(start=summary.version - 1, stop=summary.version)
@@ -77,13 +75,16 @@ def with_version(
 
 def first_sent(pieces: Sequence[Piece], length: int) -> int:
     """Return the position of the first message that is sent behind the last one that is left out; ``length`` where no
-    message of the log is sent. A message that the library sends in words of its own is not left out."""
+    message of the log is sent. A message that the library sends in words of its own is not left out.
+
+    Of the messages 0 to 2, a summary and the messages 6 to 9 it is 6.
+    """
     starts = [piece.start for piece in pieces if isinstance(piece, Messages)]
     first = min([*starts, length])
-    for before, piece in pairwise(pieces):
-        if not isinstance(piece, Messages):
+    for piece, following in pairwise(pieces):
+        if not isinstance(following, Messages):
             continue
-        is_gap = isinstance(before, Messages) and before.stop < piece.start
-        if is_gap or isinstance(before, Notes):
-            first = max(first, piece.start)
+        is_gap = isinstance(piece, Messages) and piece.stop < following.start
+        if is_gap or isinstance(piece, Notes):
+            first = max(first, following.start)
     return first

@@ -10,7 +10,7 @@ are loaded when first used, so that importing this package costs nothing.
 ``fleet`` reads thousands of conversations as a stream.
 
 Open to other rooms: ``background``, ``base``, ``csv_cells``, ``document``, ``event_streams``,
-``export``, ``fleet.addresses``, ``fleet.reading``, ``fleet.source``, ``growing``, ``limits``,
+``export``, ``file_bytes``, ``fleet.addresses``, ``fleet.reading``, ``fleet.source``, ``growing``, ``limits``,
 ``loading``, ``mapping.declaration``, ``mapping.guess``, ``mapping.interpreter``,
 ``mapping.places``, ``markdown``, ``readers.json_access``, ``samples``, ``times``.
 """

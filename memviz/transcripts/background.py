@@ -14,7 +14,7 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import LoadedFile, load_file
-from memviz.transcripts.mapping.declaration import Mapping
+from memviz.transcripts.mapping.declaration import FileMapping
 
 TOO_LARGE = Refusal(
     noop("there is not enough memory to read it."), noop("Split the file.")
@@ -53,7 +53,7 @@ class BackgroundReading(BackgroundWork):
         format: str | None = None,
         limits: Limits | None = None,
         user: str | None = None,
-        mapping: Mapping | None = None,
+        mapping: FileMapping | None = None,
     ) -> None:
         super().__init__("memviz import")
         self.files = tuple(files)

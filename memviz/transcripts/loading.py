@@ -23,9 +23,10 @@ from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import UNFORESEEN_ERRORS, Document, Reader
+from memviz.transcripts.file_bytes import file_bytes
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.limits import Limits
-from memviz.transcripts.mapping.declaration import Mapping, read_mapping
+from memviz.transcripts.mapping.declaration import FileMapping, read_mapping
 from memviz.transcripts.mapping.interpreter import MappedReader
 from memviz.transcripts.nearest import reader_for_user
 from memviz.transcripts.readers import find_readers
@@ -58,14 +59,6 @@ NO_TEXT = Refusal(
     noop("the {what} is a value of type {kind}, not a text."),
     noop("Give the {what} as a text, or leave it out."),
 )
-NOT_OPENED = Refusal(
-    noop("the file cannot be opened: {found}."),
-    noop("Check the path, or give the bytes."),
-)
-TOO_LARGE = Refusal(
-    noop("the file is larger than the limit of {limit:,} bytes."),
-    noop("Split it, or raise MEMVIZ_IMPORT_FILE_BYTES."),
-)
 TOO_DEEP = Refusal(
     noop(
         "it is nested more deeply than any conversation, and than this computer can follow."
@@ -93,28 +86,30 @@ NO_CONVERSATION = Refusal(
 
 @dataclass(frozen=True, slots=True)
 class LoadedFile:
-    """All conversations of a file. ``warnings`` are about the file as a whole, each transcript has its own;
-    ``failures`` are the conversations in it that cannot be read."""
+    """All conversations of a file."""
 
     name: str
     transcripts: tuple[Transcript, ...]
     warnings: tuple[str, ...] = ()
+    """About the file as a whole; each transcript has its own."""
     failures: tuple[TranscriptError, ...] = ()
+    """One for each conversation in it that cannot be read."""
 
-    def whole(self, number: int) -> Transcript:
-        """Conversation ``number`` (from 0) with all warnings that concern it: its own and those about the file."""
-        transcript = self.transcripts[number]
+    def whole(self, index: int) -> Transcript:
+        """Return the conversation at ``index`` (from 0) with all warnings that concern it: its own and those about the
+        file."""
+        transcript = self.transcripts[index]
         return replace(transcript, warnings=(*self.warnings, *transcript.warnings))
 
 
-class Asked(NamedTuple):
-    """The arguments of :func:`load_file` that say how a file is to be read."""
+class ReadingOptions(NamedTuple):
+    """The arguments of :func:`load_file` by which a file is read."""
 
     format: str | None
     user: str | None
     limits: Limits
     progress: Progress | None = None
-    mapping: Mapping | None = None
+    mapping: FileMapping | None = None
 
 
 @cache
@@ -131,16 +126,16 @@ def load_transcript(
     conversation: int = 1,
     user: str | None = None,
     limits: Limits | None = None,
-    mapping: Mapping | str | Path | None = None,
+    mapping: FileMapping | str | Path | None = None,
 ) -> Transcript:
-    """One conversation of a file (a path), or of the bytes of one: number ``conversation``, counted from 1.
+    """Return one conversation of a file (a path), or of the bytes of one: number ``conversation``, counted from 1.
 
     ``name`` is the file's name where only its bytes are given. The format is recognised unless it is named. ``user``
     is the name under which the user speaks, where the names in a file do not show it; everybody else is the
     assistant then. ``mapping`` says where the messages lie in a file of no known format: a
-    :class:`~memviz.transcripts.mapping.declaration.Mapping`, its YAML text, or the path of a file with it. What had to
-    be repaired or left out is in the transcript's ``warnings``; so is how many other conversations the file holds.
-    Nothing is executed, fetched or written.
+    :class:`~memviz.transcripts.mapping.declaration.FileMapping`, its YAML text, or the path of a file with it. What
+    had to be repaired or left out is in the transcript's ``warnings``; so is the number of other conversations in the
+    file. Nothing is executed, fetched or written.
 
     Raises :class:`TranscriptError`, and nothing else, for whatever cannot be read: it says the file, the place, what
     was found and what to do. :class:`UnclearUserError` holds the names to choose the user from.
@@ -166,22 +161,23 @@ def load_transcripts(
     name: str = "",
     user: str | None = None,
     limits: Limits | None = None,
-    mapping: Mapping | str | Path | None = None,
+    mapping: FileMapping | str | Path | None = None,
 ) -> tuple[Transcript, ...]:
-    """All conversations of a file (a path) or of the bytes of one, in its order; those of all files in it, if it is an
-    archive. The arguments are those of :func:`load_transcript`.
+    """Return all conversations of a file (a path) or of the bytes of one, in its order; those of all files in it, if it
+    is an archive. The arguments are those of :func:`load_transcript`.
 
-    Each has the warnings about the file among its own; of conversations that cannot be read the first few are told in
-    the warnings of the others. Raises :class:`TranscriptError` where none can be read.
+    Each has the warnings about the file among its own. The first few conversations that cannot be read are named in the
+    warnings of the others. Raises :class:`TranscriptError` where none can be read.
     """
     loaded = load_file(
         source, format, name=name, user=user, limits=limits, mapping=mapping
     )
     failures = tuple(map(str, loaded.failures[:MAX_NAMES]))
-    return tuple(
-        replace(own, warnings=(*loaded.warnings, *own.warnings, *failures))
-        for own in loaded.transcripts
-    )
+    transcripts = []
+    for transcript in loaded.transcripts:
+        warnings = (*loaded.warnings, *transcript.warnings, *failures)
+        transcripts.append(replace(transcript, warnings=warnings))
+    return tuple(transcripts)
 
 
 def load_file(
@@ -192,23 +188,24 @@ def load_file(
     user: str | None = None,
     limits: Limits | None = None,
     progress: Progress | None = None,
-    mapping: Mapping | str | Path | None = None,
+    mapping: FileMapping | str | Path | None = None,
 ) -> LoadedFile:
-    """All conversations of a file (a path) or of the bytes of one; those of all files in it, if it is an archive.
+    """Return all conversations of a file (a path) or of the bytes of one; those of all files in it, if it is an
+    archive.
 
     ``user`` and ``mapping`` are as for :func:`load_transcript`. Each conversation is read whole or not at all.
     Raises :class:`TranscriptError` where not even one can be read.
     """
     _check_types(source, format, name, user)
     name = clean_text(name if isinstance(source, bytes) else Path(source).name)
-    known = mapping_of(mapping)
+    file_mapping = mapping_of(mapping)
     try:
         limits = limits or Limits.from_environment()
+        options = ReadingOptions(format, user, limits, progress, file_mapping)
         data = file_bytes(source, limits)
         read = _read_archive if is_archive(data) else _read_document
         with uncollected():
-            asked = Asked(format, user, limits, progress, known)
-            loaded = read(data, name, asked)
+            loaded = read(data, name, options)
     except TranscriptError as error:
         raise placed(error, name, format) from None
     except RecursionError:
@@ -226,56 +223,60 @@ def _check_types(source: object, format: object, name: object, user: object) -> 
             raise NO_TEXT.error(what=what, kind=type(value).__name__)
 
 
-def mapping_of(given: Mapping | str | Path | None) -> Mapping | None:
-    """Return the mapping that is given as itself, as YAML or as the path of a file. Raises :class:`TranscriptError`."""
-    if given is None or isinstance(given, Mapping):
-        return given
-    is_text = isinstance(given, str) and "\n" in given.strip()
-    return read_mapping(given if is_text else Path(given))
+def mapping_of(mapping: FileMapping | str | Path | None) -> FileMapping | None:
+    """Return a mapping that is given as itself, as YAML or as the path of a file; a text of several lines is YAML.
+    Raises :class:`TranscriptError`."""
+    if mapping is None or isinstance(mapping, FileMapping):
+        return mapping
+    is_yaml = isinstance(mapping, str) and "\n" in mapping.strip()
+    return read_mapping(mapping if is_yaml else Path(mapping))
 
 
-def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
-    limits = asked.limits
-    document = Document(data, name, limits, asked.user)
-    if asked.mapping is not None:
-        reader: Reader = MappedReader(asked.mapping)
-    elif asked.format is None:
-        reader = recognised(document)
+def _read_document(data: bytes, name: str, options: ReadingOptions) -> LoadedFile:
+    limits = options.limits
+    document = Document(data, name, limits, options.user)
+    if options.mapping is not None:
+        reader: Reader = MappedReader(options.mapping)
+    elif options.format is None:
+        reader = recognising_reader(document)
     else:
-        reader = reader_named(asked.format)
+        reader = find_reader(options.format)
     pieces = reader.conversations(document)
-    there = len(pieces)
+    count = len(pieces)
     if not pieces:
         raise HOLDS_NONE._replace(format=reader.name).error()
-    if there > limits.conversations:
-        raise TOO_MANY.error(there=there, conversations=limits.conversations)
+    if count > limits.conversations:
+        raise TOO_MANY.error(there=count, conversations=limits.conversations)
     transcripts: list[Transcript] = []
     failures: list[TranscriptError] = []
     for number, piece in enumerate(pieces, 1):
-        place = f"conversation {number}" if there > 1 else ""
-        builder = TranscriptBuilder(limits, place, asked.user)
+        place = f"conversation {number}" if count > 1 else ""
+        builder = TranscriptBuilder(limits, place, options.user)
         try:
             transcript = read_piece(reader, piece, builder)
             title = _title_of(transcript, name, place)
             transcripts.append(replace(transcript, title=title, format=reader.name))
         except TranscriptError as error:
             failures.append(placed(placed(error, place, reader.name), name, None))
-        if asked.progress:
-            asked.progress(number, there)
+        if options.progress:
+            options.progress(number, count)
     warnings = document.notes.sentences()
     return LoadedFile(name, tuple(transcripts), warnings, tuple(failures))
 
 
 def read_piece(reader: Reader, piece: object, builder: TranscriptBuilder) -> Transcript:
-    """Return the conversation of a piece that ``reader`` found. Raises :class:`TranscriptError`, and nothing else."""
-    with foreseen():
+    """Return the conversation of a piece that ``reader`` has made of a file. Raises :class:`TranscriptError`, and
+    nothing else."""
+    with unforeseen_as_transcript_error():
         return reader.read(piece, builder)
 
 
 @contextmanager
-def foreseen() -> Iterator[None]:
-    """Raise :class:`TranscriptError` for an error that a reader has not expected."""
-    # The safety net: readers check every value, but if one has missed a case, the user still gets a sentence.
+def unforeseen_as_transcript_error() -> Iterator[None]:
+    """Raise :class:`TranscriptError` for an error that a reader does not expect, such as a ``KeyError``.
+
+    It is the safety net: readers check every value, but if one has missed a case, the user still gets a sentence.
+    """
     try:
         yield
     except TranscriptError:
@@ -287,62 +288,43 @@ def foreseen() -> Iterator[None]:
 
 
 def _title_of(transcript: Transcript, name: str, place: str) -> str:
+    """Return a transcript's own title; where it has none, the file's name and the place, ``chats, conversation 2``."""
     if transcript.title.strip() and transcript.title != UNTITLED:
         return transcript.title[:MAX_TITLE_CHARS]
     stem = Path(name).stem if name else UNTITLED
     return f"{stem}, {place}" if place else stem
 
 
-def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
+def _read_archive(data: bytes, name: str, options: ReadingOptions) -> LoadedFile:
     transcripts: list[Transcript] = []
     warnings: list[str] = []
     failures: list[TranscriptError] = []
     refused: dict[str, TranscriptError] = {}
-    given = MappedReader(asked.mapping) if asked.mapping is not None else None
-    files = archived_files(data, asked.limits)
-    parts = join_parts(files, formats().values(), given, asked.limits)
-    for inner, content in parts:
-        inner = inner or Path(name).stem
+    mapping = options.mapping
+    mapped_reader = None if mapping is None else MappedReader(mapping)
+    files = archived_files(data, options.limits)
+    parts = join_parts(files, formats().values(), mapped_reader, options.limits)
+    for part_name, content in parts:
+        part_name = part_name or Path(name).stem
         try:
             if is_archive(content):
                 raise ARCHIVE_INSIDE.error()
-            part = _read_document(content, inner, asked)
+            part = _read_document(content, part_name, options)
         except TranscriptError as error:
-            refused[inner] = error
+            refused[part_name] = error
             continue
         transcripts += part.transcripts
         failures += part.failures
         for warning in part.warnings:
-            warnings.append(Said("{file}: {note}", file=inner, note=warning))
+            warnings.append(Said("{file}: {note}", file=part_name, note=warning))
     if not transcripts and not failures:
         raise nothing_inside(refused, data)
     warnings += archive_warnings(refused)
     return LoadedFile(name, tuple(transcripts), tuple(warnings), tuple(failures))
 
 
-def file_bytes(source: str | Path | bytes, limits: Limits) -> bytes:
-    """Return the bytes of a file. Raises :class:`TranscriptError` for one that is not there, or too large."""
-    limit = limits.file_bytes
-    data = source
-    if not isinstance(data, bytes):
-        data = _read_bytes(Path(data), limit + 1)
-    if len(data) > limit:
-        raise TOO_LARGE.error(limit=limit)
-    return data
-
-
-def _read_bytes(path: Path, at_most_bytes: int) -> bytes:
-    try:
-        if path.is_file():
-            with path.open("rb") as file:
-                return file.read(at_most_bytes)
-        found = _("this is a folder") if path.is_dir() else _("there is no such file")
-    except (OSError, ValueError) as error:  # a path with NUL in it is a ValueError
-        found = getattr(error, "strerror", None) or type(error).__name__
-    raise NOT_OPENED.error(found=found)
-
-
-def reader_named(name: str) -> Reader:
+def find_reader(name: str) -> Reader:
+    """Return the reader of the format of this name. Raises :class:`TranscriptError`, which advises similar names."""
     reader = formats().get(name)
     if reader is None:
         reason = Said("there is no format {name!r}.", name=clean_text(name)[:40])
@@ -351,38 +333,44 @@ def reader_named(name: str) -> Reader:
 
 
 def format_advice(name: str) -> str:
-    """Return what to choose in place of a name that no format has: the names that are nearly the same, if there are
-    any."""
-    wanted = name[:40].strip().lower().replace("-", "_").replace(" ", "_")
-    starting = [known for known in formats() if wanted and known.startswith(wanted)]
-    close = (starting or get_close_matches(wanted, formats()))[:MAX_ADVISED]
-    if close:
-        return _(CLOSE_NAMES, names=_(" or ").join(close))
+    """Return a sentence on what to choose in place of a name that no format has: formats whose names begin with it or
+    are nearly the same, else any. For ``Claude`` it names ``claude_code``."""
+    prefix = name[:40].strip().lower().replace("-", "_").replace(" ", "_")
+    names = [format for format in formats() if prefix and format.startswith(prefix)]
+    names = (names or get_close_matches(prefix, formats()))[:MAX_ADVISED]
+    if names:
+        return _(CLOSE_NAMES, names=_(" or ").join(names))
     return _(ANY_NAME)
 
 
-def preferred(hits: Sequence[Reader]) -> list[Reader]:
-    """Return the readers of those that recognise a file that are not behind another one: those by a mapping are behind
-    all others but those that they name as reading less."""
-    behind = {name for hit in hits for name in hit.over}
-    left = [hit for hit in hits if hit.name not in behind]
-    return [hit for hit in left if not hit.is_mapping] or left
+def preferred(readers: Sequence[Reader]) -> list[Reader]:
+    """Return the readers to choose from, of those that recognise a file.
+
+    A reader goes that another one names in ``over``, for it would read less of the file. Then, where any reader is
+    programmed, those that only follow a mapping go.
+    """
+    names_of_lesser = {name for reader in readers for name in reader.over}
+    candidates = [reader for reader in readers if reader.name not in names_of_lesser]
+    programmed = [reader for reader in candidates if not reader.is_mapping]
+    return programmed or candidates
 
 
-def recognised(document: Document) -> Reader:
-    # Every reader looks, and exactly one has to say yes. Taking the first of several would be a guess, so that is an
-    # error that asks the user. If no reader does, the document itself knows best what is wrong with it.
+def recognising_reader(document: Document) -> Reader:
+    """Return the one reader that recognises a document. Raises :class:`TranscriptError` where several do, for taking
+    the first would be a guess, and where none does, for the reason that the document shows best."""
     readers = list(formats().values())
-    hits = preferred([reader for reader in readers if reader.recognise(document)])
-    if len(hits) > 1:
-        names = ", ".join(hit.name for hit in hits)
-        options = _(" or ").join(f"--format {hit.name}" for hit in hits)
+    candidates = preferred([reader for reader in readers if reader.recognise(document)])
+    names = [reader.name for reader in candidates]
+    if len(names) > 1:
+        options = _(" or ").join(f"--format {name}" for name in names)
         library = _(page_titles.LIBRARY)
-        raise SEVERAL_FORMATS.error(names=names, library=library, options=options)
-    if hits:
-        return hits[0]
-    own = [reader for reader in readers if not reader.is_mapping]
-    reader = reader_for_user(document, own)
+        raise SEVERAL_FORMATS.error(
+            names=", ".join(names), library=library, options=options
+        )
+    if candidates:
+        return candidates[0]
+    programmed = [reader for reader in readers if not reader.is_mapping]
+    reader = reader_for_user(document, programmed)
     if reader is None:
-        raise refusal_of(document, own)
+        raise refusal_of(document, programmed)
     return reader

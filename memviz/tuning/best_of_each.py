@@ -117,16 +117,16 @@ def _find_edge(best: StrategyBest, table: DataFrame, sweep: Sweep) -> Edge | Non
     """Return the next value, where the best one is the first or the last of those that were tried. A setting that does
     what is asked for is beaten by a cheaper one alone: there the cost has to fall towards the edge."""
     axis = main_axis(best.setting)
-    rows = table.to_dict("records")
-    if axis is None or len(rows) < 2:
+    if axis is None or len(table) < 2:
         return None
     row = best.row
     value = getattr(best.setting, axis.name)
-    if row["setting"] == rows[-1]["setting"]:
-        neighbour = rows[-2]
+    numbers = table["setting"].tolist()
+    if row["setting"] == numbers[-1]:
+        neighbour = table.iloc[-2].to_dict()
         beyond = _double(axis, value, sweep.largest)
-    elif row["setting"] == rows[0]["setting"]:
-        neighbour = rows[1]
+    elif row["setting"] == numbers[0]:
+        neighbour = table.iloc[1].to_dict()
         beyond = max(value // 2, axis.minimum or 1)
     else:
         return None

@@ -66,16 +66,18 @@ def best_row(
     """Return the best of the rows of :meth:`memviz.tuning.results.Sweep.by_setting`, of one strategy or of all, and
     true if it does what was asked for; ``None`` where each failed over a conversation, or sends what a provider
     refuses. ``measure`` is what costs are compared in."""
-    ran = table[constraints.takes(table)]
-    if strategy_id is not None:
-        ran = ran[ran["strategy"] == strategy_id]
-    if ran.empty:
-        return None
+    takes = constraints.takes(table)
     # Over all rows: one that met no fact does not fit where another had some.
-    fitting = ran[constraints.fits(table)[ran.index]]
-    if len(fitting):
-        return cheapest(fitting, measure), True
-    return _nearest(ran, constraints, measure), False
+    fits = constraints.fits(table)
+    if strategy_id is not None:
+        is_of_strategy = table["strategy"] == strategy_id
+        takes &= is_of_strategy
+        fits &= is_of_strategy
+    if fits.any():
+        return cheapest(table[fits], measure), True
+    if takes.any():
+        return _nearest(table[takes], constraints, measure), False
+    return None
 
 
 def cheapest(table: DataFrame, measure: str) -> Row:

@@ -1,5 +1,5 @@
-"""A watched conversation as numbers: how full its window is, when it is compacted next,
-what is largest in it, and what the last compaction took out."""
+"""A watched conversation as numbers: the fill of its window, its next compaction, its largest messages, and those that
+the last compaction took out."""
 
 from __future__ import annotations
 
@@ -28,21 +28,23 @@ from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.watching.keeper import count_same_beginning
 from memviz.watching.programs import PROGRAMS, Program
 
-LARGEST = 10
+MAX_ITEMS = 10
+"""The most items of the window that are listed, the largest first."""
 GROWTH_TURNS = 5
-"""The growth of a turn is the median of so many of the newest."""
-LOOK_BACK = 6
-"""The newest messages may still have become others, so many of them are compared."""
-BATCH = 2_000
-OTHERS = ("claude_code", "codex", "anthropic_clearing")
-"""The rules to compare with: the first two that are not the program's own."""
+"""The number of newest turns whose median growth is taken for that of the next ones."""
+LOOK_BACK_MESSAGES = 6
+"""The number of newest messages that are compared with the stored ones, for they may have changed since."""
+BATCH_MESSAGES = 2_000
+"""The number of messages that are read from the store at once."""
+OTHER_RULES = ("claude_code", "codex", "anthropic_clearing")
+"""The rules to compare with, by their presets: the first two that are not the program's own."""
 
 
 class Item(NamedTuple):
-    """One thing in the window."""
+    """A message or a summary in the window."""
 
     position: int
-    """Of a message; -1 for the summary of a compaction."""
+    """The log position of a message; -1 for the summary of a compaction."""
     turn: int
     """Counted from the first turn that is played."""
     role: str
@@ -50,7 +52,7 @@ class Item(NamedTuple):
     tokens: int
 
 
-class Taken(NamedTuple):
+class Removed(NamedTuple):
     """The messages that the last compaction of the program took out of the window."""
 
     event: RecordedEvent
@@ -65,14 +67,14 @@ class Forecast(NamedTuple):
 
     preset: Preset
     is_own: bool
-    left: int | None
-    """So much more can be said before; ``None`` where that is not known."""
+    headroom: int | None
+    """What can still be said before, in ``unit``; ``None`` where that is not known."""
     unit: str
     """``tokens``, ``messages`` or ``turns``."""
     turns: int | None
-    """The same in turns, as the newest ones grew."""
+    """The headroom in turns that are as large as the newest ones; ``None`` where that is not known."""
     is_measured: bool
-    """The provider's count of the last request was taken, not memviz's."""
+    """True where the last request was counted by the provider, not by memviz."""
     idle: str
     """What the conversation lacks, so that the rule does nothing; empty where nothing."""
 
@@ -89,23 +91,23 @@ class LiveView:
     used_tokens: int
     window_tokens: int | None
     is_measured: bool
-    """``used_tokens`` is the provider's count, with all that the program sends."""
+    """True where ``used_tokens`` is the provider's count, with all that the program sends."""
     tokens_per_turn: int | None
     forecasts: Sequence[Forecast]
     largest: Sequence[Item]
-    taken: Taken | None
+    removed: Removed | None
     """``None`` where nothing was compacted since ``start``."""
 
 
 @dataclass(eq=False, repr=False)
 class LiveConversation:
-    """One watched conversation, played on as it grows under its program's own rule and
-    under two others. Not safe to share between threads without a lock."""
+    """One watched conversation that is played on as it grows, under its program's own rule and under two others. Not
+    safe to share between threads without a lock."""
 
     store: Store
     key: str
     newest: int | None = None
-    """So many of the newest messages are played at first, from the beginning of a turn on; ``None``: all."""
+    """The number of newest messages that are played at first, from the beginning of a turn on; ``None`` for all."""
     _start: int = 0
     """The position of the first message of the log."""
     _counter: Counter = field(default_factory=lambda: find_counter(DEFAULT_COUNTER))
@@ -114,8 +116,8 @@ class LiveConversation:
     _view: LiveView | None = None
 
     def look(self) -> LiveView | None:
-        """Take in what was kept since the last look, and return the numbers; ``None``
-        for a conversation that is gone. What was played before is not played again."""
+        """Return the numbers with the messages that were stored since the last look; ``None`` for a conversation that
+        is gone. What was played before is not played again."""
         watched = self.store.find_watched(self.key)
         if watched is None or watched.is_deleted:
             return None
@@ -124,8 +126,8 @@ class LiveConversation:
         about = self.store.about(watched.id)
         if not self._followed or watched.message_count < self._start:
             self._begin(watched, about)
-        self._take_in(watched)
-        self._view = self._numbers(watched, about)
+        self._read_news(watched)
+        self._view = self._measure(watched, about)
         return self._view
 
     def _begin(self, watched: Watched, about: Transcript) -> None:
@@ -142,8 +144,8 @@ class LiveConversation:
         if self.newest is None or watched.message_count <= self.newest:
             return 0
         start = watched.message_count - self.newest
-        said = self.store.said(watched.id, start, start + BATCH)
-        for position, (before, message) in enumerate(pairwise(said), start + 1):
+        messages = self.store.said(watched.id, start, start + BATCH_MESSAGES)
+        for position, (before, message) in enumerate(pairwise(messages), start + 1):
             if message.role == "user" and before.role != "user":
                 return position
         return start
@@ -153,67 +155,68 @@ class LiveConversation:
         """The position behind the last message of the log."""
         return self._start + len(self._log)
 
-    def _take_in(self, watched: Watched) -> None:
-        start = min(self._stop, watched.message_count) - LOOK_BACK
+    def _read_news(self, watched: Watched) -> None:
+        start = min(self._stop, watched.message_count) - LOOK_BACK_MESSAGES
         if self._view is not None:
-            # Those that its reader was not certain of may have become others as well.
-            place = self._view.watched.state.get("place", {})
-            start = min(start, place.get("messages", start))
+            # Messages that the reader of the file was not certain of may have changed as well.
+            reader_place = self._view.watched.state.get("place", {})
+            start = min(start, reader_place.get("messages", start))
         start = max(self._start, start)
         while True:
-            stop = min(watched.message_count, start + BATCH)
-            said = self.store.said(watched.id, start, stop)
-            self._compare(said, start)
-            start += len(said)
-            if not said or start >= watched.message_count:
+            stop = min(watched.message_count, start + BATCH_MESSAGES)
+            messages = self.store.said(watched.id, start, stop)
+            self._replace_from(start, messages)
+            start += len(messages)
+            if not messages or start >= watched.message_count:
                 break
 
-    def _compare(self, said: Sequence[Message], start: int) -> None:
-        """Let the logs go on with what was said from ``start`` on."""
-        there = self._log[start - self._start :]
-        same = count_same_beginning(there, said)
-        kept_messages = start - self._start + same
-        if same < len(there):
-            self._log = self._log.prefix(kept_messages)
-        self._log.extend(said[same:])
+    def _replace_from(self, start: int, messages: Sequence[Message]) -> None:
+        """Let the logs go on with these ``messages`` from position ``start`` on."""
+        old_messages = self._log[start - self._start :]
+        same_count = count_same_beginning(old_messages, messages)
+        length = start - self._start + same_count
+        new_messages = messages[same_count:]
+        if same_count < len(old_messages):
+            self._log = self._log.prefix(length)
+        self._log.extend(new_messages)
         for _preset, following in self._followed:
-            following.keep(kept_messages)
-            following.add(said[same:])
+            following.keep(length)
+            following.add(new_messages)
 
-    def _numbers(self, watched: Watched, about: Transcript) -> LiveView:
-        log = self._log
+    def _measure(self, watched: Watched, about: Transcript) -> LiveView:
         runs = [(preset, following.run()) for preset, following in self._followed]
         events = [event for event in about.events if event.after_message <= self._stop]
-        sent = self._played(_sent_since(events, self._stop))
+        positions = self._played(_sent_since(events, self._stop))
         summary = events[-1].text if events else ""
-        measured = _measured_tokens(watched)
-        used = measured
-        if used is None:
+        measured_tokens = _measured_tokens(watched)
+        used_tokens = measured_tokens
+        if used_tokens is None:
             run = None if events else runs[0][1]
-            used = self._counted_tokens(sent, summary, run)
-        growth = _growth(log, self._totals)
-        own = _program_of(watched)
+            used_tokens = self._counted_tokens(positions, summary, run)
+        growth_tokens = _growth(self._log, self._totals)
+        program = _program_of(watched)
         forecasts = []
         for preset, following in self._followed:
-            is_own = own is not None and preset.id == own.preset
-            of_provider = measured if is_own else None
-            forecasts.append(_forecast(preset, following, growth, of_provider, is_own))
-        items = self._items(sent)
+            is_own = program is not None and preset.id == program.preset
+            measured = measured_tokens if is_own else None
+            forecast = _forecast(preset, following, growth_tokens, measured, is_own)
+            forecasts.append(forecast)
+        items = self._items(positions)
         if summary:
             items.append(Item(-1, 0, "summary", summary, self._counter(summary)))
         items.sort(key=lambda item: -item.tokens)
         return LiveView(
-            watched,
-            self._start,
-            self._about_log(about),
-            runs,
-            used,
-            _window_of(watched, runs),
-            measured is not None,
-            growth,
-            forecasts,
-            items[:LARGEST],
-            self._taken(events),
+            watched=watched,
+            start=self._start,
+            transcript=self._about_log(about),
+            runs=runs,
+            used_tokens=used_tokens,
+            window_tokens=_window_of(watched, runs),
+            is_measured=measured_tokens is not None,
+            tokens_per_turn=growth_tokens,
+            forecasts=forecasts,
+            largest=items[:MAX_ITEMS],
+            removed=self._removed(events),
         )
 
     @property
@@ -232,12 +235,12 @@ class LiveConversation:
         return positions[bisect_left(positions, self._start) :]
 
     def _counted_tokens(
-        self, sent: Sequence[int], summary: str, run: Run | None
+        self, positions: Sequence[int], summary: str, run: Run | None
     ) -> int:
-        """Return the tokens in the window where nobody said how many: those since the
-        last compaction, or where there was none, what the first rule would send."""
+        """Return the tokens in the window where no provider counted them: those of the messages since the last
+        compaction and of its ``summary``, or where there was no compaction those that the ``run`` would send."""
         if run is None or not run.requests:
-            return self._tokens_of(sent) + self._counter(summary)
+            return self._tokens_of(positions) + self._counter(summary)
         last = run.requests[-1]
         totals = self._totals
         return last.total_tokens + totals[-1] - totals[last.memory.length]
@@ -250,35 +253,34 @@ class LiveConversation:
         totals = self._totals
         sizes = []
         for position in positions:
-            place = position - self._start
-            sizes.append((totals[place + 1] - totals[place], position))
+            index = position - self._start
+            sizes.append((totals[index + 1] - totals[index], position))
         return sizes
 
     def _items(self, positions: Sequence[int]) -> list[Item]:
         items = []
-        largest = nlargest(LARGEST, self._sizes(positions))
-        for tokens, position in largest:
-            place = position - self._start
-            message = self._log[place]
+        for tokens, position in nlargest(MAX_ITEMS, self._sizes(positions)):
+            index = position - self._start
+            message = self._log[index]
             text = message.content or " ".join(call.name for call in message.tool_calls)
-            turn = self._log.turn_number(place)
+            turn = self._log.turn_number(index)
             items.append(Item(position, turn, message.role, text[:400], tokens))
         return items
 
-    def _taken(self, events: Sequence[RecordedEvent]) -> Taken | None:
+    def _removed(self, events: Sequence[RecordedEvent]) -> Removed | None:
         # What was compacted before the first message that is played is not at hand.
         if not events or events[-1].after_message <= self._start:
             return None
         last = events[-1]
-        stayed = _sent_since(events, last.after_message)
-        before = self._played(_sent_since(events[:-1], last.after_message))
-        taken = sorted(set(before).difference(stayed))
-        return Taken(
-            last,
-            len(taken),
-            self._tokens_of(taken),
-            self._counter(last.text),
-            self._items(taken)[:3],
+        positions_before = self._played(_sent_since(events[:-1], last.after_message))
+        positions_after = _sent_since(events, last.after_message)
+        removed = sorted(set(positions_before).difference(positions_after))
+        return Removed(
+            event=last,
+            messages=len(removed),
+            tokens=self._tokens_of(removed),
+            summary_tokens=self._counter(last.text),
+            largest=self._items(removed)[:3],
         )
 
 
@@ -292,12 +294,12 @@ def _sent_since(events: Sequence[RecordedEvent], stop: int) -> Sequence[int]:
 
 
 def _measured_tokens(watched: Watched) -> int | None:
-    """The tokens of the last request as the provider counted them, if it is known."""
-    measured = watched.state.get("context_tokens")
+    """Return the tokens of the last request as the provider counted them; ``None`` where that is not known."""
+    tokens = watched.state.get("context_tokens")
     usage = watched.state.get("usage")
-    if measured is None and isinstance(usage, dict):
-        measured = usage.get("input_tokens")
-    return measured if isinstance(measured, int) else None
+    if tokens is None and isinstance(usage, dict):
+        tokens = usage.get("input_tokens")
+    return tokens if isinstance(tokens, int) else None
 
 
 def _program_of(watched: Watched) -> Program | None:
@@ -308,13 +310,14 @@ def _rules_for(watched: Watched) -> list[Preset]:
     """Return the program's own rule, where it is known, and two others."""
     program = _program_of(watched)
     own = program.preset if program is not None else ""
-    others = [id for id in OTHERS if id != own]
-    ids = [own, *others[:2]] if own else others[:2]
+    others = [id for id in OTHER_RULES if id != own][:2]
+    ids = [own, *others] if own else others
     return [presets()[id] for id in ids]
 
 
 def _window_of(watched: Watched, followed: Sequence[tuple[Preset, Run]]) -> int | None:
-    """The limit of the program: what it said itself, else that of its rule."""
+    """Return the limit of the program in tokens: the one it wrote itself, else that of its rule; ``None`` where neither
+    is known."""
     window_tokens = watched.state.get("window_tokens")
     if isinstance(window_tokens, int):
         return window_tokens
@@ -327,22 +330,23 @@ def _window_of(watched: Watched, followed: Sequence[tuple[Preset, Run]]) -> int 
 
 
 def _growth(log: Log, totals: Sequence[int]) -> int | None:
-    """The median of the tokens of the newest turns that are over."""
-    last = log.turn_count - 1
-    grown = []
-    for number in range(max(1, last - GROWTH_TURNS + 1), last + 1):
-        turn = log.turn(number)
-        grown.append(totals[turn.stop] - totals[turn.start])
-    return round(median(grown)) if grown else None
+    """Return the median of the tokens of the newest turns that are over; ``None`` where none is."""
+    last_turn = log.turn_count - 1
+    sizes = []
+    for turn_number in range(max(1, last_turn - GROWTH_TURNS + 1), last_turn + 1):
+        turn = log.turn(turn_number)
+        sizes.append(totals[turn.stop] - totals[turn.start])
+    return round(median(sizes)) if sizes else None
 
 
 def _forecast(
     preset: Preset,
     following: Following,
-    growth: int | None,
-    used: int | None,
+    growth_tokens: int | None,
+    measured_tokens: int | None,
     is_own: bool,
 ) -> Forecast:
+    """Return the forecast of a rule; with the tokens of the last request as the provider counted them, if it did."""
     session = following.session
     memory = session.memory.appended(len(session.log))
     rule = session.strategy
@@ -353,14 +357,15 @@ def _forecast(
         fill = rule.fill(memory)
         room = rule.headroom(memory)
     idle = rule.idle_because(memory)
-    left = None if idle or room is None else room.amount
+    headroom = None if idle or room is None else room.amount
     unit = "tokens" if room is None else room.unit
-    is_measured = bool(fill and fill.unit == "tokens" and used is not None)
-    if fill is not None and is_measured and used is not None:
-        left = max(0, fill.limit - used)
+    is_measured = False
+    if fill is not None and fill.unit == "tokens" and measured_tokens is not None:
+        is_measured = True
+        headroom = max(0, fill.limit - measured_tokens)
     turns = None
-    if left is not None and unit == "turns":
-        turns = left
-    elif left is not None and unit == "tokens" and growth:
-        turns = ceil(left / growth)
-    return Forecast(preset, is_own, left, unit, turns, is_measured, idle)
+    if headroom is not None and unit == "turns":
+        turns = headroom
+    elif headroom is not None and unit == "tokens" and growth_tokens:
+        turns = ceil(headroom / growth_tokens)
+    return Forecast(preset, is_own, headroom, unit, turns, is_measured, idle)

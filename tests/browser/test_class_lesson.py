@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.dashboard import Dashboard
+from tests.browser.script_runs import quiet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,11 +57,26 @@ def shows(place: Locator) -> None:
     expect(place).to_be_visible(timeout=SOON_MILLISECONDS)
 
 
+def whole_runs(page: Page) -> list[ForwardMsg]:
+    """Return the list of the beginnings of all runs of the whole page, and not of a part, from now on."""
+    runs: list[ForwardMsg] = []
+
+    def read(frame: str | bytes) -> None:
+        message = ForwardMsg.FromString(frame) if isinstance(frame, bytes) else None
+        if message is not None and message.WhichOneof("type") == "new_session":
+            if not message.metadata.run.fragment_ids:
+                runs.append(message)
+
+    page.on("websocket", lambda socket: socket.on("framereceived", read))
+    return runs
+
+
 def test_a_class_follows_predicts_and_sees_what_it_knows(
     served: Dashboard, page: Page, open_context: Callable[..., BrowserContext]
 ) -> None:
     teacher = page
     phone = open_context(viewport=PHONE).new_page()
+    runs = whole_runs(phone)
     enter(teacher, served.url + "/lessons?lesson=first-look", TEACHER_CODE, "Ms Lee")
     enter(phone, served.url + "/library", CODE, "Zoltana")
     shows(phone.get_by_role("button", name="Back up"))
@@ -69,9 +86,14 @@ def test_a_class_follows_predicts_and_sees_what_it_knows(
     press(phone, "Join")
     shows(phone.get_by_role("heading", name="Everything is sent again"))
     shows(teacher.get_by_text("1 participant"))
+    quiet(phone)
+    runs_before = len(runs)
+    assert runs_before
     press(teacher, "Next")
     question = phone.locator(".st-key-lesson-question")
     shows(question)
+    expect(phone).to_have_url(re.compile("step=2"))
+    assert phone.locator('[data-testid="stMain"]').evaluate("it => it.scrollTop") == 0
     picture = phone.locator(".st-key-lesson-picture")
     assert question.bounding_box()["y"] < picture.bounding_box()["y"]  # type: ignore[index]
 
@@ -87,6 +109,13 @@ def test_a_class_follows_predicts_and_sees_what_it_knows(
     expect(question.locator(".counted.right")).to_contain_text(
         "No 1 · right · your answer"
     )
+    assert len(runs) == runs_before  # only the step was drawn again
+
+    languages = phone.locator(".st-key-lesson-walk")
+    languages.get_by_text("简体中文").click()
+    expect(phone.get_by_role("heading", level=1)).to_have_text("初识对话记忆")
+    languages.get_by_text("English").click()
+    shows(question.get_by_text("It is not time"))
 
     press(phone, "Leave the lesson")
     shows(teacher.get_by_text("0 participants"))

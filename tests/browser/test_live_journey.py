@@ -43,3 +43,11 @@ def test_what_is_said_meanwhile_appears_without_a_click(
     say(2)
     expect(page.get_by_text("About 2,0")).to_be_visible()
     expect(page.get_by_text("(its own rule)")).to_be_visible()
+
+    page.set_viewport_size({"width": 1280, "height": 900})
+    lanes = page.locator(".memviz-stage .labels button")
+    sentence = page.locator(".memviz-stage .sentence")
+    page.wait_for_function(
+        "([lane, sentence]) => lane.getBoundingClientRect().bottom < sentence.getBoundingClientRect().top",
+        arg=[lanes.last.element_handle(), sentence.element_handle()],
+    )

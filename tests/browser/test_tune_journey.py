@@ -78,6 +78,8 @@ def test_controls_whose_code_comes_late_are_asked_once_and_a_setting_is_looked_a
     # The page runs once more by itself, with the next values to try, before a slow browser has the controls' code.
     page.add_init_script(MOST_QUESTIONS)
     late: list[Route] = []
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
     for code in ("Multiselect", "Slider", "Selectbox"):
         page.route(f"**/{code}.*.js", lambda route: late.append(route))
     go(page, f"{fresh_dashboard.url}/tune?{FEW}", "tune")
@@ -111,7 +113,9 @@ def test_controls_whose_code_comes_late_are_asked_once_and_a_setting_is_looked_a
     peak = metric(page, "Largest request")
     quiet(page)
 
-    # Its file gives the same setting again.
+    # Its file gives the same setting again. It is made on the click: one that was made before may be gone by then.
+    files = f"{fresh_dashboard.url}/media/"
+    assert not [url for url in requested if url.startswith(files)]
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as memory.yaml").click()
     file = tmp_path / "memory.yaml"

@@ -338,8 +338,8 @@ def status(
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="no SIGINT for one process here")
-def test_it_starts_from_anywhere_talks_to_its_own_pages_alone_and_ends_with_ctrl_c(
-    tmp_path: Path,
+def test_it_starts_from_anywhere_says_where_it_is_talks_to_its_own_pages_alone_and_ends_with_ctrl_c(
+    tmp_path: Path, library: Workspace
 ) -> None:
     with started(tmp_path) as (server, port):
         assert '<div id="root">' in answer(port, "/")
@@ -366,21 +366,14 @@ def test_it_starts_from_anywhere_talks_to_its_own_pages_alone_and_ends_with_ctrl
             ("/_stcore/upload_file/a/b", "PUT"),
         ):
             assert status(port, path, method, Origin="http://127.0.0.1:9999") == 403
+        deadline = time.monotonic() + START_SECONDS
+        while library.server_address != own:
+            assert time.monotonic() < deadline, "the library is not told its address"
+            time.sleep(0.05)
         server.send_signal(signal.SIGINT)
         assert server.wait(STOP_SECONDS) == 0
         assert server.stdout is not None
         assert b"Traceback" not in server.stdout.read()
-
-
-@pytest.mark.slow
-def test_the_library_is_told_where_its_server_is(
-    tmp_path: Path, library: Workspace
-) -> None:
-    with started(tmp_path) as (_, port):
-        deadline = time.monotonic() + START_SECONDS
-        while library.server_address != f"http://127.0.0.1:{port}":
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
 
 
 @pytest.mark.slow

@@ -60,7 +60,7 @@ def test_a_search_has_what_was_said_when_it_began_also_while_another_thread_read
     messages = [Message("user", f"tram {number}") for number in range(MANY)]
     index = WordIndex()
     index.extend(messages)
-    entries = index._held(("tram",), 0, MANY)
+    entries = index._entries_between(("tram",), 0, MANY)
     index.extend([*messages, Message("user", "tram")])
     assert [*map(len, entries)] == [MANY]
 

@@ -15,6 +15,7 @@ from streamlit.runtime.pages_manager import PagesManager
 import memviz
 from memviz.core.conversation import Log
 from memviz.dashboard.charts import figure
+from memviz.dashboard.guide import examples
 from memviz.dashboard.ui.chat import deriving
 from memviz.dashboard.ui.controls import replaying
 from memviz.dashboard.ui.library import importing
@@ -75,6 +76,11 @@ def _without_recordings(
     replays of their own, whose summaries are the built-in model's."""
     if "with_recordings" not in request.fixturenames:
         monkeypatch.setattr(bundled, "recordings", dict)
+        monkeypatch.setattr(examples, "_example_among", _example_without_recordings)
+
+
+_example_without_recordings = cache(examples._example_among.__wrapped__)
+"""The examples of the guide that are made without recordings are kept apart from those that later tests look at."""
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -46,9 +47,15 @@ BADGE = f":blue-badge[recorded · {MODEL}]"
 
 
 def opened_recording(workspace: Workspace, strategy: Strategy = BUFFER) -> None:
+    workspace.recordings.open(recording_file(strategy), "mine.recording")
+
+
+@cache
+def recording_file(strategy: Strategy) -> bytes:
+    """A recording of the trip under one setting, with an answer to each of its questions."""
     trip = sample("trip")
     recording = a_recording_of(trip, strategy, probes=trip.probes)
-    workspace.recordings.open(write_recording(recording).encode(), "mine.recording")
+    return write_recording(recording).encode()
 
 
 def told(page: AppTest) -> str:

@@ -9,12 +9,12 @@ import pytest
 
 import memviz
 from memviz.core.messages import Message, ToolCall
-from memviz.dashboard.words.live import taken_words
+from memviz.dashboard.words.live import removed_words
 from memviz.storage.watched import Growth
 from memviz.transcripts.base import RecordedEvent
 from memviz.watching.exchanges import Exchange
 from memviz.watching.keeper import Keeper
-from memviz.watching.live import LiveConversation, Taken
+from memviz.watching.live import LiveConversation, Removed
 from memviz.watching.recorder import Recorder
 from tests.tables import for_each
 from tests.watching.growing import keeper_in
@@ -61,7 +61,7 @@ def test_what_was_not_certain_is_played_as_it_is_now(tmp_path: Path) -> None:
 @for_each("text", ["", "They spoke of rooms."])
 def test_of_a_part_it_does_not_say_that_all_of_it_was_taken_out(text: str) -> None:
     event = RecordedEvent("compaction", 4, text, part="up_to")
-    assert taken_words(Taken(event, 4, 20, 5, [])) == (
+    assert removed_words(Removed(event, 4, 20, 5, [])) == (
         "After message 4 the program compacted a part of 4 messages with 20 tokens. "
         "Which of them stayed is not known."
     )
@@ -92,11 +92,11 @@ def test_what_stayed_in_a_request_with_less_is_not_taken_out(
         history.append(said)
     view = LiveConversation(keeper.store, "proxy/one").look()
     assert view is not None
-    assert view.taken is not None
-    assert taken_words(view.taken).startswith(words)
+    assert view.removed is not None
+    assert removed_words(view.removed).startswith(words)
     positions = {one.position for one in view.largest}
     assert positions - {-1} == set(range(6, 12))
-    assert {one.position for one in view.taken.largest} < set(range(6))
+    assert {one.position for one in view.removed.largest} < set(range(6))
     transcript = keeper.store.conversation(view.watched.id)
     (lost,) = memviz.why(transcript, "Room 1 costs 201 euros.")
     (stayed,) = memviz.why(transcript, "Room 3 costs 203 euros.")
@@ -118,11 +118,11 @@ def test_first_messages_that_stayed_are_in_the_window(tmp_path: Path) -> None:
         history.append(said)
     view = LiveConversation(keeper.store, "proxy/one").look()
     assert view is not None
-    assert view.taken is not None
-    assert taken_words(view.taken).startswith(
+    assert view.removed is not None
+    assert removed_words(view.removed).startswith(
         "After message 8 the program left out 4 messages"
     )
-    assert {one.position for one in view.taken.largest} < set(range(2, 6))
+    assert {one.position for one in view.removed.largest} < set(range(2, 6))
     assert {one.position for one in view.largest} == {0, 1, *range(6, 12)}
     transcript = keeper.store.conversation(view.watched.id)
     for number, is_lost in enumerate([False, True, True, False]):
@@ -159,18 +159,18 @@ def test_of_a_long_conversation_the_newest_turns_are_played(tmp_path: Path) -> N
     assert view is not None
     assert view.start == 81, "the first turn that begins among the newest 40"
     assert all(list(run.log) == TURNS[81:] for _preset, run in view.runs)
-    assert view.taken is not None
-    assert view.taken.messages == 100 - 81
+    assert view.removed is not None
+    assert view.removed.messages == 100 - 81
 
     behind = LiveConversation(keeper.store, KEY, newest=15).look()
     assert behind is not None
-    assert (behind.start, behind.taken) == (108, None)
+    assert (behind.start, behind.removed) == (108, None)
     assert "They spoke of rooms." in {item.text for item in behind.largest}
 
     whole = LiveConversation(keeper.store, KEY).look()
     assert whole is not None
-    assert whole.taken is not None
-    assert (whole.start, whole.taken.messages) == (0, 100)
+    assert whole.removed is not None
+    assert (whole.start, whole.removed.messages) == (0, 100)
     assert whole.used_tokens == view.used_tokens
     assert whole.tokens_per_turn == view.tokens_per_turn
     of_whole = [(item.position, item.text) for item in whole.largest]

@@ -1,11 +1,11 @@
-"""Sentences about a watched conversation: how full its window is, when it is compacted
-next, and what the last compaction took out."""
+"""Sentences about a watched conversation: the fill of its window, its next compaction, and the messages that the last
+one took out."""
 
 from datetime import datetime
 
 from memviz.core.translation import _, from_json, ngettext, noop, plural_noop
 from memviz.storage.watched import Watched
-from memviz.watching.live import Forecast, LiveView, Taken
+from memviz.watching.live import Forecast, LiveView, Removed
 from memviz.watching.programs import PROGRAMS
 
 MANY_TURNS = 1000
@@ -19,7 +19,8 @@ ROLES = {
 
 
 def program_words(source: str) -> str:
-    """Return the name of the program, or of the way it came."""
+    """Return the name of the program that a watched conversation comes from, such as ``Claude Code``, or of the way it
+    came, such as ``langchain handler``."""
     program = PROGRAMS.get(source)
     if program is not None:
         return program.title
@@ -35,7 +36,7 @@ _GROWN = (
 
 
 def grown_words(grown_at: datetime, now: datetime) -> str:
-    """Return how long ago it grew."""
+    """Return when a conversation last grew, such as ``grew 3 hours ago``."""
     seconds = max(0, int((now - grown_at).total_seconds()))
     for unit_seconds, singular, plural in _GROWN:
         if seconds >= unit_seconds:
@@ -44,46 +45,43 @@ def grown_words(grown_at: datetime, now: datetime) -> str:
 
 
 def problem_words(watched: Watched) -> str:
-    """Return why not all that its program wrote is kept, or certain; empty where it is."""
+    """Return the reason why not everything that the program wrote is stored, or certain; empty where it is."""
     return _(from_json(watched.state.get("problem", "")))
 
 
-_FILLS = {
-    (True, True): noop(
-        "{used:,} of {window:,} tokens in the window ({share} %), as its provider counted."
-    ),
-    (True, False): noop(
-        "About {used:,} of {window:,} tokens in the window ({share} %), as memviz counts."
-    ),
-    (False, True): noop("{used:,} tokens in the window, as its provider counted."),
-    (False, False): noop("About {used:,} tokens in the window, as memviz counts."),
-}
-"""By whether the size of the window is known, and whether the provider counted."""
-
-
 def fill_words(view: LiveView) -> str:
-    """Return how full the window is, and who counted."""
+    """Return the tokens in the window, their share of it where its size is known, and who counted them."""
     used = view.used_tokens
     window = view.window_tokens
-    share = 0 if window is None else round(100 * used / window)
-    template = _FILLS[window is not None, view.is_measured]
-    return _(template, used=used, window=window, share=share)
+    if window is None:
+        template = noop("About {used:,} tokens in the window, as memviz counts.")
+        if view.is_measured:
+            template = noop("{used:,} tokens in the window, as its provider counted.")
+        return _(template, used=used)
+    template = noop(
+        "About {used:,} of {window:,} tokens in the window ({share} %), as memviz counts."
+    )
+    if view.is_measured:
+        template = noop(
+            "{used:,} of {window:,} tokens in the window ({share} %), as its provider counted."
+        )
+    return _(template, used=used, window=window, share=round(100 * used / window))
 
 
 def forecast_words(forecast: Forecast) -> str:
-    """Return when a rule acts next."""
+    """Return when a rule acts next, such as ``After one more message.``"""
     if forecast.idle:
         return _("Nothing to do so far, because {idle}.", idle=forecast.idle)
-    left = forecast.left
-    if left is None:
+    headroom = forecast.headroom
+    if headroom is None:
         return _("When it acts next cannot be said yet.")
-    if left == 0:
+    if headroom == 0:
         return _("With the next message.")
     if forecast.unit == "turns":
-        return ngettext("In one turn.", "In {number:,} turns.", left)
+        return ngettext("In one turn.", "In {number:,} turns.", headroom)
     if forecast.unit == "messages":
         return ngettext(
-            "After one more message.", "After {number:,} more messages.", left
+            "After one more message.", "After {number:,} more messages.", headroom
         )
     turns = forecast.turns
     template = noop(
@@ -97,11 +95,11 @@ def forecast_words(forecast: Forecast) -> str:
         )
     elif turns == 1:
         template = noop("After {left:,} more tokens: in one turn like the last ones.")
-    return _(template, left=left, many=MANY_TURNS, turns=turns)
+    return _(template, left=headroom, many=MANY_TURNS, turns=turns)
 
 
 def growth_words(tokens_per_turn: int | None) -> str:
-    """Return how the forecast in turns is worked out."""
+    """Return the assumption behind a forecast in turns."""
     if tokens_per_turn is None:
         return _("In turns it can be said after the first turn that is over.")
     return _(
@@ -111,9 +109,9 @@ def growth_words(tokens_per_turn: int | None) -> str:
     )
 
 
-def taken_words(taken: Taken) -> str:
-    """Return what the last compaction of the program took out."""
-    event = taken.event
+def removed_words(removed: Removed) -> str:
+    """Return the messages and tokens that the last compaction of the program took out."""
+    event = removed.event
     template = noop(
         "After message {number:,} the program put a summary of {summary:,} tokens in the place of {messages:,} "
         "messages with {tokens:,} tokens. They are all still here."
@@ -136,7 +134,7 @@ def taken_words(taken: Taken) -> str:
     return _(
         template,
         number=event.after_message,
-        summary=taken.summary_tokens,
-        messages=taken.messages,
-        tokens=taken.tokens,
+        summary=removed.summary_tokens,
+        messages=removed.messages,
+        tokens=removed.tokens,
     )

@@ -13,10 +13,10 @@ from memviz.transcripts.fleet.rows import row_document
 from memviz.transcripts.fleet.source import Fleet, Item, Place
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.loading import (
-    foreseen,
+    find_reader,
     load_file,
     read_piece,
-    reader_named,
+    unforeseen_as_transcript_error,
 )
 from memviz.transcripts.refusals import placed
 
@@ -62,10 +62,10 @@ def read_place(fleet: Fleet, place: Place) -> Transcript:
 
 def _of_rows(item: Item, fleet: Fleet) -> Iterator[Outcome]:
     place = Place(item.file, item.rows[0].number, 1)
-    reader = fleet.named_reader or reader_named(item.format)
+    reader = fleet.named_reader or find_reader(item.format)
     try:
         document = row_document(item.rows, item.name, fleet.limits, fleet.user)
-        with foreseen():
+        with unforeseen_as_transcript_error():
             pieces = list(reader.conversations(document))
     except TranscriptError as error:
         yield place, error

@@ -27,10 +27,10 @@ from memviz.transcripts.fleet.rows import (
 )
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.limits import Limits
-from memviz.transcripts.loading import mapping_of, reader_named, recognised
-from memviz.transcripts.mapping.declaration import Mapping
+from memviz.transcripts.loading import find_reader, mapping_of, recognising_reader
+from memviz.transcripts.mapping.declaration import FileMapping
 from memviz.transcripts.mapping.interpreter import MappedReader
-from memviz.transcripts.mapping.paths import value_at
+from memviz.transcripts.mapping.paths import value_on_path
 from memviz.transcripts.mapping.rows import TOO_LARGE
 from memviz.transcripts.readers.json_access import json_text
 
@@ -118,7 +118,7 @@ class Fleet:
 
     sources: str | Path | Sequence[str | Path]
     format: str | None = None
-    mapping: Mapping | str | Path | None = None
+    mapping: FileMapping | str | Path | None = None
     user: str | None = None
     sample: float = 1.0
     seed: int = 0
@@ -129,7 +129,7 @@ class Fleet:
         if not 0 < self.sample <= 1:
             raise ParameterError("sample", self.sample, _("above 0, and at most 1"))
         if self.format is not None:
-            reader_named(self.format)
+            find_reader(self.format)
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -197,7 +197,7 @@ class Fleet:
             return None
         document = row_document(whole, name, self.limits, self.user)
         try:
-            reader = self.named_reader or recognised(document)
+            reader = self.named_reader or recognising_reader(document)
             pieces = reader.conversations(document)
         except TranscriptError:
             return None
@@ -210,9 +210,9 @@ class Fleet:
     @property
     def named_reader(self) -> Reader | None:
         """The reader that the mapping or the format names; ``None`` where files say it themselves."""
-        if isinstance(self.mapping, Mapping):
+        if isinstance(self.mapping, FileMapping):
             return MappedReader(self.mapping)
-        return None if self.format is None else reader_named(self.format)
+        return None if self.format is None else find_reader(self.format)
 
 
 def _value_of(row: Row) -> Any:
@@ -235,7 +235,7 @@ def _grouped(
         nonlocal last_key
         is_broken = isinstance(row.content, TranscriptError)
         if not is_broken or not last_key:
-            value = None if is_broken else value_at(row.content, path)
+            value = None if is_broken else value_on_path(row.content, path)
             last_key = json_text(value) or f"row {row.number}"
         return last_key
 

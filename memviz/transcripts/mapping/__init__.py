@@ -1,5 +1,5 @@
 """Mappings: where the messages of any log lie, declared as data instead of programmed.
 
-Begin with ``Mapping`` (``declaration``), which has a YAML form, and ``MappedReader`` (``interpreter``), which reads a
-file by it; ``known`` holds the mappings of well-known logs, ``guess`` makes one for a file that nobody knows.
+Begin with ``FileMapping`` (``declaration``), which has a YAML form, and ``MappedReader`` (``interpreter``), which reads
+a file by it; ``known`` holds the mappings of well-known logs, ``guess`` makes one for a file that nobody knows.
 """

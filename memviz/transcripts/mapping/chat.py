@@ -7,7 +7,7 @@ from typing import Any
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, known_role
 from memviz.transcripts.document import Placed
-from memviz.transcripts.mapping.paths import field_at, opened, value_at
+from memviz.transcripts.mapping.paths import field_on_path, opened, value_on_path
 from memviz.transcripts.readers.bedrock import BLOCKS as BEDROCK
 from memviz.transcripts.readers.blocks import (
     Block,
@@ -83,7 +83,7 @@ def _opened_block(block: Block) -> Block:
     """Return a block with the fields of the object inside of it, also of its ``data``
     those that it has not itself: ``{"type": "text", "data": {"text": "Hi"}}``."""
     own = {key: value for key, value in block.items() if value is not None}
-    inner = value_at(block, INSIDE)
+    inner = value_on_path(block, INSIDE)
     return {**object_at(block, "data"), **own, **object_at(inner)}
 
 
@@ -129,7 +129,7 @@ def _call_id(block: Block) -> str:
 
 def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     inner = _opened_block(block)
-    said = value_at(inner, RESULTS_AT)
+    said = value_on_path(inner, RESULTS_AT)
     id = first_value(inner, "tool_use_id", *CALL_IDS)
     name = first_value(inner, "tool_name", "name")
     is_list = isinstance(said, list) and all(isinstance(one, dict) for one in said)
@@ -222,7 +222,7 @@ def chat_items(value: Any, place: str, level: int = 0) -> Iterator[Placed]:
         yield value, place
         return
     for holder in HOLDERS:
-        held = value_at(value, holder)
+        held = value_on_path(value, holder)
         if held is not None:
             if holder in ALTERNATIVES and isinstance(held, list):
                 held = held[:1]
@@ -317,10 +317,10 @@ def calls_of(value: Any, note: Note) -> list[Part]:
             arguments = first_value(call, "arguments", "args", "input")
             parts.append(named_call(call.get("id"), name, arguments, note))
         else:
-            name = value_at(
+            name = value_on_path(
                 call, "function.name | name | tool_name | toolName | apiName"
             )
-            arguments = value_at(
+            arguments = value_on_path(
                 call, "function.arguments | arguments | args | input | rawArgs | params"
             )
             parts.append(named_call(_call_id(call), name, arguments, note))
@@ -331,7 +331,7 @@ def usage_of(value: Any, paths: Mapping[str, str]) -> dict[str, int]:
     """Return the tokens that a log recorded, under the names ``input_tokens``, ``output_tokens`` and so on."""
     found = {}
     for name, path in paths.items():
-        number = field_at(value, path)
+        number = field_on_path(value, path)
         if isinstance(number, str) and number.isdecimal():
             number = int(number[:15])
         if isinstance(number, float) and 0 <= number < MAX_USAGE:

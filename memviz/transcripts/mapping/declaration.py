@@ -153,7 +153,7 @@ class Detection(_Declared):
     """Formats that would read such a file as well, and less of it."""
 
 
-class Mapping(Saying):
+class FileMapping(Saying):
     """The declaration of where the conversations of a file lie, and how their messages are read."""
 
     format: str = Field(default="mapped", pattern=r"^[a-z][a-z0-9_]{0,39}$")
@@ -231,7 +231,7 @@ def _short(value: Any) -> Any:
     return value
 
 
-def read_mapping(source: str | bytes | Path) -> Mapping:
+def read_mapping(source: str | bytes | Path) -> FileMapping:
     """Return the mapping that a YAML text, its bytes or a file (a path) declares.
 
     Raises :class:`TranscriptError` with the name in it that is wrong.
@@ -257,12 +257,12 @@ def read_mapping(source: str | bytes | Path) -> Mapping:
     return declared(value, place)
 
 
-def declared(value: object, place: str = "") -> Mapping:
+def declared(value: object, place: str = "") -> FileMapping:
     """Return the mapping that a plain value declares. Raises :class:`TranscriptError`."""
     if not isinstance(value, dict) or not value:
         raise _refused(_("it names no field of a mapping"), place)
     try:
-        return Mapping.model_validate(value)
+        return FileMapping.model_validate(value)
     except ValidationError as error:
         raise _refused(_wrong_words(error), place) from None
     except RecursionError:

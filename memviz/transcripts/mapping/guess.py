@@ -18,7 +18,7 @@ from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.declaration import (
     MAX_PATH_CHARS,
-    Mapping,
+    FileMapping,
     Role,
     Saying,
     Speaker,
@@ -115,7 +115,7 @@ class Field(NamedTuple):
         return last.lower().replace("-", "_").replace(" ", "_")
 
 
-def guess_mapping(document: Document) -> Mapping:
+def guess_mapping(document: Document) -> FileMapping:
     """Return the mapping that fits a file best. Raises :class:`TranscriptError` where nothing in it is like rows."""
     guesses = []
     known_parts: set[str] = set()
@@ -153,7 +153,7 @@ def _leaves(row: Any, above: str, level: int = 0) -> Iterator[tuple[str, Any]]:
             yield path, value
 
 
-def guess_from(rows: Rows) -> tuple[float, Mapping] | None:
+def guess_from(rows: Rows) -> tuple[float, FileMapping] | None:
     """Return how well rows look like messages, and the mapping for them; ``None`` where they have no texts."""
     fields = fields_of(rows.first)
     known: dict[str, Any] = {
@@ -174,7 +174,7 @@ def guess_from(rows: Rows) -> tuple[float, Mapping] | None:
 
 def _guess_messages(
     fields: Sequence[Field], known: dict[str, Any], speaker: Field | None
-) -> tuple[float, Mapping] | None:
+) -> tuple[float, FileMapping] | None:
     """Return the mapping of rows that are one message each, of a speaker whom a field names."""
     text = best_field([one for one in fields if one is not speaker], _text_score)
     if speaker is None or text is None:
@@ -187,7 +187,7 @@ def _guess_messages(
         is_order = time is not None and _rank(time.name, TIME_NAMES) > 0
         order = known["time"] if is_order else ""
         known |= {"conversation": group.path, "order": order}
-    mapping = Mapping(speaker=_speaker_of(speaker), text=(text.path,), **known)
+    mapping = FileMapping(speaker=_speaker_of(speaker), text=(text.path,), **known)
     named = _speaker_score(speaker)
     likely = _text_score(text)
     return 4 * named + 2 * likely if named else likely / 2, mapping
@@ -195,7 +195,7 @@ def _guess_messages(
 
 def _guess_pairs(
     fields: Sequence[Field], known: dict[str, Any], path: str
-) -> tuple[float, Mapping] | None:
+) -> tuple[float, FileMapping] | None:
     """Return the mapping of rows that are a question with its answer each."""
     found = {role: _named(fields, names) for role, names in PAIR_NAMES.items()}
     asked = found["user"] or best_field(fields, _question_score)
@@ -215,7 +215,7 @@ def _guess_pairs(
         known = {**known, "conversation": group.path}
     elif path == EACH:  # rows of data: each is a conversation of its own
         known = {**known, "conversations": EACH, "rows": "."}
-    return 3.0, Mapping(say=tuple(sayings), **known)
+    return 3.0, FileMapping(say=tuple(sayings), **known)
 
 
 def best_field(

@@ -13,9 +13,13 @@ from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader
 from memviz.transcripts.import_notes import ImportNotes, Refusal
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.chat import BLOCKS, plain_content
-from memviz.transcripts.mapping.declaration import Detection, Mapping
+from memviz.transcripts.mapping.declaration import Detection, FileMapping
 from memviz.transcripts.mapping.known import known_mappings
-from memviz.transcripts.mapping.paths import field_at, value_at, values_at
+from memviz.transcripts.mapping.paths import (
+    field_on_path,
+    value_on_path,
+    values_on_path,
+)
 from memviz.transcripts.mapping.places import left_beside
 from memviz.transcripts.mapping.prepared import PREPARED
 from memviz.transcripts.mapping.requests import (
@@ -82,7 +86,7 @@ class MappedReader(Reader):
     title: str  # type: ignore[misc]
     is_mapping = True
 
-    def __init__(self, mapping: Mapping) -> None:
+    def __init__(self, mapping: FileMapping) -> None:
         self.name = mapping.format
         self.title = mapping.title
         self.over = mapping.detect.over if mapping.detect else ()
@@ -104,7 +108,7 @@ class MappedReader(Reader):
             content = self._content(document, most=HEAD_ITEMS)
         except TranscriptError:
             return False
-        if any(value_at(content, path) is None for path in wanted.file):
+        if any(value_on_path(content, path) is None for path in wanted.file):
             return False
         rows = self._rows_of(content, most=HEAD_ITEMS)
         if not at_least_half(rows, lambda placed: _fits(placed[0], wanted)):
@@ -134,8 +138,8 @@ class MappedReader(Reader):
         for path, place in mapping.elsewhere.items():
             number = 0
             for row, _place in rows:
-                is_named = value_at(row, path) is not None
-                if is_named and value_at(row, place) is None:
+                is_named = value_on_path(row, path) is not None
+                if is_named and value_on_path(row, place) is None:
                     number += 1
             if number:
                 values = {"path": path, "place": place, "number": number}
@@ -176,9 +180,9 @@ class MappedReader(Reader):
 
     def _known(self, piece: Piece, path: str) -> Any:
         """Return what a conversation, or its first row, has under a path."""
-        value = field_at(piece.value, path)
+        value = field_on_path(piece.value, path)
         for row, _place in piece.rows[:1]:
-            value = field_at(row, path) if value is None else value
+            value = field_on_path(row, path) if value is None else value
         return value
 
     def preview(self, document: Document, most: int) -> Transcript:
@@ -191,7 +195,7 @@ class MappedReader(Reader):
 
     def _pieces(self, document: Document) -> Iterator[Piece]:
         content = self._content(document)
-        for value, place in values_at(content, self.mapping.conversations or "."):
+        for value, place in values_on_path(content, self.mapping.conversations or "."):
             pieces = self._grouped(value, place)
             if self.mapping.requests:
                 pieces = self._joined(pieces, document.limits)
@@ -221,20 +225,20 @@ class MappedReader(Reader):
 
     def _rows_of(self, content: Any, most: int) -> list[Placed]:
         rows = []
-        for value, place in values_at(content, self.mapping.conversations or "."):
-            rows += values_at(value, self.mapping.rows or ".", place, most)
+        for value, place in values_on_path(content, self.mapping.conversations or "."):
+            rows += values_on_path(value, self.mapping.rows or ".", place, most)
             if len(rows) >= most:
                 break
         return rows[:most]
 
     def _grouped(self, value: Any, place: str) -> list[Piece]:
         mapping = self.mapping
-        rows = values_at(value, mapping.rows or ".", place)
+        rows = values_on_path(value, mapping.rows or ".", place)
         if mapping.reverse:
             rows.reverse()
         groups: dict[str, list[Placed]] = {}
         for row in rows:
-            key = json_text(field_at(row[0], mapping.conversation))
+            key = json_text(field_on_path(row[0], mapping.conversation))
             groups.setdefault(key[:MAX_KEY_CHARS], []).append(row)
         if mapping.order:
             for group in groups.values():
@@ -266,17 +270,17 @@ class MappedReader(Reader):
 
 
 def _leads_somewhere(path: str, rows: Sequence[Placed]) -> bool:
-    return any(value_at(row, path) is not None for row, _place in rows)
+    return any(value_on_path(row, path) is not None for row, _place in rows)
 
 
 def _fits(row: Any, wanted: Detection) -> bool:
     """Return whether a row has what rows of this shape have."""
-    has_paths = all(value_at(row, path) is not None for path in wanted.rows)
-    has_texts = all(isinstance(value_at(row, path), str) for path in wanted.texts)
+    has_paths = all(value_on_path(row, path) is not None for path in wanted.rows)
+    has_texts = all(isinstance(value_on_path(row, path), str) for path in wanted.texts)
     return has_paths and has_texts and holds(row, wanted.where)
 
 
-def _is_out_of_question(document: Document, mapping: Mapping) -> bool:
+def _is_out_of_question(document: Document, mapping: FileMapping) -> bool:
     """Return whether a look at the first bytes shows that the file is of another kind than the mapping reads."""
     wanted = mapping.detect
     is_for_database = mapping.prepare == "cursor" or bool(wanted and wanted.columns)

@@ -1,9 +1,9 @@
-"""Values inside rows by a path such as ``messages.*.content``: what a mapping says of where things stand.
+"""The values inside rows to which a path of a mapping leads, such as ``messages.*.content``.
 
 A path has names with a dot between them; ``*`` is each item of a list or each value of an object, a number one
-item of a list. ``a | b`` is the first of two paths that leads to something, ``a + b`` what both lead to. Where a name
-is looked for in a text that holds JSON, in a list of OpenTelemetry's attributes, or in flat names with dots
-(``llm.input_messages.0.role``), these are opened on the way.
+item of a list. ``a | b`` is the first of two paths that leads to something, ``a + b`` is what both lead to. A text that
+holds JSON, a list of OpenTelemetry's attributes, and flat names with dots (``llm.input_messages.0.role``) are opened
+where a path goes through them.
 """
 
 import re
@@ -22,39 +22,44 @@ from memviz.transcripts.readers.json_access import list_at
 
 EACH = "*"
 NUMBER = re.compile(r"-?\d{1,9}")
+"""The number of an item in a list, from the end where it is negative: ``0``, ``12``, ``-1``."""
 OTLP_NUMBERS = ("intValue", "doubleValue")
 MAX_NAMES = 16
-"""Most names of one path."""
+"""The most names of a path that are followed."""
 EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
-def values_at(
+def values_on_path(
     value: Any, path: str, place: str = "", most: int | None = None
 ) -> list[Placed]:
-    """Return all values that a path leads to, or the first ``most`` of them, with their places; the first alternative
-    that leads to one counts."""
+    """Return all values that a path leads to, or the first ``most`` of each branch, with their places. Of alternatives
+    the first counts that leads to a value which is not empty.
+
+    In ``{"m": [{"t": "a"}, {"t": "b"}]}`` the path ``m.*.t`` leads to ``[("a", "index 0"), ("b", "index 1")]``.
+    """
     for branches in parsed_path(path):
         values: list[Placed] = []
         for names in branches:
             values += islice(_walk(value, names, place), most)
-        if any(held not in EMPTY for held, _place in values):
+        if any(inner not in EMPTY for inner, _place in values):
             return values
     return []
 
 
-def value_at(value: Any, path: str) -> Any:
+def value_on_path(value: Any, path: str) -> Any:
     """Return the first value that a path leads to and that is not empty; ``None`` where there is none."""
     for branches in parsed_path(path):
         for names in branches:
-            for held, _place in _walk(value, names, ""):
-                if held not in EMPTY:
-                    return held
+            for inner, _place in _walk(value, names, ""):
+                if inner not in EMPTY:
+                    return inner
     return None
 
 
-def field_at(row: Any, path: str) -> Any:
-    """Return the first value that a path leads to, as :func:`value_at`; ``None`` where a mapping names no path."""
-    return value_at(row, path) if path else None
+def field_on_path(row: Any, path: str) -> Any:
+    """Return the first value that a path leads to and that is not empty; ``None`` where there is none, or where the
+    mapping names no path."""
+    return value_on_path(row, path) if path else None
 
 
 @lru_cache(maxsize=2_000)
@@ -76,7 +81,7 @@ def opened(value: Any) -> Any:
     if isinstance(value, str) and value.startswith("\\x"):
         with suppress(ValueError):
             inner = opened_bytes(bytes.fromhex(value[2:]))
-            # Somebody may have said just that: of words no more comes than a number.
+            # Somebody may have written such a text: what it stands for has to be JSON.
             if isinstance(inner, dict | list):
                 return inner
             if isinstance(inner, str) and inner.lstrip()[:1] in ("{", "["):
@@ -86,12 +91,13 @@ def opened(value: Any) -> Any:
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         return _parsed(value)
     if isinstance(value, list) and value and _is_attribute(value[0]):
-        named = [item for item in value if _is_attribute(item)]
-        return {item["key"]: _plain(item.get("value")) for item in named}
+        attributes = filter(_is_attribute, value)
+        return {item["key"]: _plain(item["value"]) for item in attributes}
     return value
 
 
 def _parsed(text: str) -> Any:
+    """Return the JSON of a text; the text itself where it is broken."""
     try:
         return JsonParser(ImportNotes()).parse(text)
     except TranscriptError:
@@ -99,69 +105,78 @@ def _parsed(text: str) -> Any:
 
 
 def _is_attribute(item: Any) -> bool:
+    """Return true for an attribute of OpenTelemetry: ``{"key": "gen_ai.system", "value": {"stringValue": "aws"}}``."""
     return (
         isinstance(item, dict) and isinstance(item.get("key"), str) and "value" in item
     )
 
 
 def _plain(value: Any) -> Any:
-    """Return the plain value of an attribute of OTLP, such as ``{"stringValue": "Hi"}``."""
+    """Return the plain value of an attribute of OpenTelemetry: ``{"stringValue": "Hi"}`` -> ``"Hi"``,
+    ``{"intValue": "12"}`` -> 12."""
     if not isinstance(value, dict) or len(value) != 1:
         return value
-    kind, held = next(iter(value.items()))
-    if kind == "arrayValue" and isinstance(held, dict):
-        return list(map(_plain, list_at(held, "values")))
-    if kind == "kvlistValue" and isinstance(held, dict):
-        return opened(held.get("values"))
-    if kind in OTLP_NUMBERS and isinstance(held, str) and held.isdecimal():
-        return int(held[:18])
-    return held if kind.endswith("Value") else value
+    kind, inner = next(iter(value.items()))
+    if kind == "arrayValue" and isinstance(inner, dict):
+        return list(map(_plain, list_at(inner, "values")))
+    if kind == "kvlistValue" and isinstance(inner, dict):
+        return opened(inner.get("values"))
+    if kind in OTLP_NUMBERS and isinstance(inner, str) and inner.isdecimal():
+        return int(inner[:18])
+    return inner if kind.endswith("Value") else value
 
 
 def _walk(value: Any, names: Sequence[str], place: str) -> Iterator[Placed]:
+    """Yield the values to which ``names`` lead from ``value``, each with its place."""
     if not names:
         yield value, place
         return
     value = opened(value)
     name, *rest = names[:MAX_NAMES]
     if name == EACH:
-        for key, held in _items(value):
-            yield from _walk(held, rest, f"{place}, {key}" if place else key)
+        for key, inner in _items(value):
+            yield from _walk(inner, rest, f"{place}, {key}" if place else key)
     elif isinstance(value, list):
-        number = int(name) if NUMBER.fullmatch(name) else len(value)
-        if -len(value) <= number < len(value):
-            yield from _walk(value[number], rest, place)
+        if NUMBER.fullmatch(name) and -len(value) <= int(name) < len(value):
+            yield from _walk(value[int(name)], rest, place)
     elif isinstance(value, dict):
-        count, held = _named(value, names)
+        count, inner = _under_first_names(value, names)
         if count:
-            yield from _walk(held, names[count:], place)
+            yield from _walk(inner, names[count:], place)
 
 
 def _items(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield each item of a list or an object behind the words for its place: ``index 0`` or ``'name'``."""
     if isinstance(value, list):
-        for number, held in enumerate(value):
-            yield f"index {number}", held
+        for index, item in enumerate(value):
+            yield f"index {index}", item
     elif isinstance(value, dict):
-        for key, held in value.items():
-            yield repr(str(key)[:40]), held
+        for key, item in value.items():
+            yield repr(str(key)[:40]), item
 
 
-def _named(value: Mapping[str, Any], names: Sequence[str]) -> tuple[int, Any]:
-    """Return how many of the names together are a key, and what stands under it; 0 where none are."""
+def _under_first_names(
+    value: Mapping[str, Any], names: Sequence[str]
+) -> tuple[int, Any]:
+    """Return how many of the names together are a key, and the value under it; 0 where none are.
+
+    ``{"a.b": 1}`` with the names a, b, c: 2 and 1. ``{"a.b": 1, "a.c": 2}`` with the name a: 1 and
+    ``{"b": 1, "c": 2}``, for the flat names that begin with it are one object.
+    """
     if names[0] in value and (len(names) == 1 or names[1] == EACH):
         return 1, value[names[0]]
-    plain = list(takewhile(lambda name: name != EACH, names))
-    counts = range(len(plain), 0, -1)
+    plain_names = list(takewhile(lambda name: name != EACH, names))
+    counts = range(len(plain_names), 0, -1)
     for count in counts:
-        key = ".".join(plain[:count])
+        key = ".".join(plain_names[:count])
         if key in value:
             return count, value[key]
     for count in counts:
-        beginning = ".".join(plain[:count]) + "."
+        prefix = ".".join(plain_names[:count]) + "."
         flat = {
-            str(key).removeprefix(beginning): held
-            for key, held in value.items()
-            if str(key).startswith(beginning)
+            str(key).removeprefix(prefix): item
+            for key, item in value.items()
+            if str(key).startswith(prefix)
         }
         if flat:
             return count, _nested(flat)
@@ -169,9 +184,10 @@ def _named(value: Mapping[str, Any], names: Sequence[str]) -> tuple[int, Any]:
 
 
 def _nested(flat: Mapping[str, Any]) -> Any:
-    """Return flat names with dots as objects, and those that are numbers as lists."""
+    """Return flat names with dots as objects, and as lists where the names are numbers: ``{"a.0": 1, "a.1": 2}`` ->
+    ``{"a": [1, 2]}``."""
     tree: dict[str, Any] = {}
-    for key, held in flat.items():
+    for key, item in flat.items():
         *above, last = key.split(".")[:MAX_NAMES]
         branch = tree
         for name in above:
@@ -179,11 +195,12 @@ def _nested(flat: Mapping[str, Any]) -> Any:
             if not isinstance(inner, dict):
                 break
             branch = inner
-        branch[last] = held
+        branch[last] = item
     return _with_lists(tree)
 
 
 def _with_lists(tree: Any) -> Any:
+    """Return a tree in which an object whose keys are all numbers is a list, in their order."""
     if not isinstance(tree, dict):
         return tree
     branches = {key: _with_lists(inner) for key, inner in tree.items()}

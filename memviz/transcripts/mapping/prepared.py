@@ -8,7 +8,7 @@ from typing import Any
 from memviz.transcripts.decoding import texts_behind
 from memviz.transcripts.document import HEAD_ITEMS, Document
 from memviz.transcripts.event_streams import converse_messages, streamed_reply
-from memviz.transcripts.mapping.paths import opened, values_at
+from memviz.transcripts.mapping.paths import opened, values_on_path
 from memviz.transcripts.mapping.rows import content_of
 from memviz.transcripts.readers.json_access import (
     as_list,
@@ -86,7 +86,7 @@ def bedrock_log(document: Document) -> list[dict[str, Any]]:
 def _logged(content: list[Any]) -> Iterator[Any]:
     """Yield what each row logs: itself, or what CloudWatch exports below ``events``, ``message`` or ``@message``."""
     path = "*.events.*.message | *.@message | *.message | *"
-    for entry, _place in values_at(content, path):
+    for entry, _place in values_on_path(content, path):
         yield opened(entry)
 
 

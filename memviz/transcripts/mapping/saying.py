@@ -21,13 +21,17 @@ from memviz.transcripts.mapping.chat import (
 )
 from memviz.transcripts.mapping.declaration import (
     ROLES,
-    Mapping,
+    FileMapping,
     Saying,
     Speaker,
     Words,
     folded_words,
 )
-from memviz.transcripts.mapping.paths import field_at, value_at, values_at
+from memviz.transcripts.mapping.paths import (
+    field_on_path,
+    value_on_path,
+    values_on_path,
+)
 from memviz.transcripts.readers.blocks import Part, add_parts
 from memviz.transcripts.readers.json_access import id_text
 from memviz.transcripts.times import moment
@@ -53,7 +57,7 @@ NO_NAMES = Names({}, {})
 class RowReading:
     """The rows of one conversation on their way into a builder."""
 
-    mapping: Mapping
+    mapping: FileMapping
     builder: TranscriptBuilder
     first: str = ""
     """The word of the first speaker that stands under no role, see
@@ -73,7 +77,7 @@ class RowReading:
 
     def _apply(self, rule: Saying, row: Any, place: str) -> None:
         """Add the messages that one rule of the mapping finds in a row."""
-        for value, at in values_at(row, rule.at or ".", place):
+        for value, at in values_on_path(row, rule.at or ".", place):
             if rule.skip or not holds(value, rule.where):
                 continue
             start = len(self.builder.messages)
@@ -82,7 +86,7 @@ class RowReading:
                     self._apply(inner, value, at)
             elif rule.chat:
                 for path in rule.text or (".",):
-                    for content, where in values_at(value, path, at):
+                    for content, where in values_on_path(value, path, at):
                         add_chat(content, rule.role or "user", self.builder, where)
             else:
                 self._add_message(rule, value, at)
@@ -101,7 +105,7 @@ class RowReading:
         # Only a model calls tools, whatever the row says of its speaker.
         has_calls = any(part.kind == "call" for part in parts)
         role = "assistant" if has_calls else named_role
-        answers = id_text(field_at(value, rule.answers))
+        answers = id_text(field_on_path(value, rule.answers))
         add_parts(
             self.builder,
             role,
@@ -122,11 +126,11 @@ class RowReading:
         - By the rule's own ``role``, where it is always the same.
         - By the row's ``role``, and without one the user.
         """
-        name = id_text(field_at(value, rule.name))
+        name = id_text(field_on_path(value, rule.name))
         name = repaired(name, self.mapping)
         speaker = rule.speaker
         if speaker is None:
-            role = rule.role or known_role(value_at(value, "role")) or "user"
+            role = rule.role or known_role(value_on_path(value, "role")) or "user"
             return role, name
         word = speaker_word(speaker, value)
         if word.casefold() in folded_words(speaker.skip):
@@ -151,12 +155,12 @@ class RowReading:
         note = self.builder.note_at(place)
         parts = []
         for path in rule.text:
-            for text_or_parts, _at in values_at(value, path, place):
+            for text_or_parts, _at in values_on_path(value, path, place):
                 content = plain_content(text_or_parts)
                 pieces = BLOCKS.parts(content, note, role)
                 parts += _joined_texts(pieces, rule.join)
         if rule.calls:
-            for calls, _at in values_at(value, rule.calls, place):
+            for calls, _at in values_on_path(value, rule.calls, place):
                 parts += calls_of(calls, note)
         repaired_parts = [
             part._replace(text=repaired(part.text, self.mapping)) for part in parts
@@ -164,8 +168,8 @@ class RowReading:
         return [part for part in repaired_parts if part.text or part.kind != "text"]
 
     def _meta(self, rule: Saying, value: Any, place: str) -> dict[str, Any]:
-        time = time_of(field_at(value, rule.time))
-        thoughts = plain_content(field_at(value, rule.thoughts))
+        time = time_of(field_on_path(value, rule.time))
+        thoughts = plain_content(field_on_path(value, rule.thoughts))
         parts = BLOCKS.parts(thoughts, self.builder.note_at(place))
         meta = {
             TIME: time.isoformat() if time else "",
@@ -178,7 +182,7 @@ class RowReading:
         paths = rule.usage.model_dump() if rule.usage else {}
         recorded = {
             USAGE: usage_of(value, paths),
-            CACHE_BREAK: id_text(field_at(value, rule.cache_break)),
+            CACHE_BREAK: id_text(field_on_path(value, rule.cache_break)),
         }
         beside = kept_beside(recorded, self.builder.note)
         messages = self.builder.messages
@@ -234,14 +238,14 @@ def _joined_texts(pieces: list[Part], join: str) -> list[Part]:
 def speaker_word(speaker: Speaker, row: Any) -> str:
     """Return the word that a row has for its speaker; empty where it has none."""
     for path in speaker.field.split("|"):
-        for found, _place in values_at(row, path):
+        for found, _place in values_on_path(row, path):
             word = _word(found)
             if word:
                 return word
     return ""
 
 
-def first_to_speak(mapping: Mapping, rows: Sequence[Placed]) -> str:
+def first_to_speak(mapping: FileMapping, rows: Sequence[Placed]) -> str:
     """Return the word of the first speaker that stands under no role of ``mapping``.
 
     People come before programs: the bot that greets them is not the user. Empty where
@@ -258,13 +262,13 @@ def first_to_speak(mapping: Mapping, rows: Sequence[Placed]) -> str:
         word = speaker_word(speaker, row)
         if not word or word.casefold() in listed or not holds(row, mapping.where):
             continue
-        if not field_at(row, speaker.bot):
+        if not field_on_path(row, speaker.bot):
             return word
         first_bot = first_bot or word
     return first_bot
 
 
-def find_names(mapping: Mapping, value: Any, rows: Sequence[Placed]) -> Names:
+def find_names(mapping: FileMapping, value: Any, rows: Sequence[Placed]) -> Names:
     """Return the names of those who speak in a conversation, each by the word that its
     rows have for the speaker; none where the word is no person's id."""
     speaker = mapping.speaker_of_people
@@ -273,12 +277,12 @@ def find_names(mapping: Mapping, value: Any, rows: Sequence[Placed]) -> Names:
     names = Names({}, {})
     people = mapping.people
     if people is not None:
-        for person, _place in values_at(value, people.at):
-            word = id_text(value_at(person, people.id))
+        for person, _place in values_on_path(value, people.at):
+            word = id_text(value_on_path(person, people.id))
             if word:
-                names.listed[word] = id_text(value_at(person, people.name))
+                names.listed[word] = id_text(value_on_path(person, people.name))
     for row, _place in rows:
-        name = id_text(field_at(row, mapping.name))
+        name = id_text(field_on_path(row, mapping.name))
         if name:
             word = speaker_word(speaker, row)
             names.in_rows.setdefault(word, repaired(name, mapping))
@@ -295,7 +299,9 @@ def holds(row: Any, wanted: dict[str, Words | None]) -> bool:
     - ``None``: nothing may stand there, ``{}`` or ``{"type": ""}``.
     - ``["message", ""]``: that word, or nothing.
     """
-    return all(_matches(value_at(row, path), words) for path, words in wanted.items())
+    return all(
+        _matches(value_on_path(row, path), words) for path, words in wanted.items()
+    )
 
 
 def _matches(value: Any, words: Words | None) -> bool:
@@ -322,7 +328,7 @@ def time_of(value: Any) -> datetime | None:
     Besides, a number in a text is read, ``"1700000000"``, and one that MongoDB wraps,
     ``{"$date": {"$numberLong": "1700000000000"}}``.
     """
-    inner = value_at(value, "$date.$numberLong | $date") or value
+    inner = value_on_path(value, "$date.$numberLong | $date") or value
     if isinstance(inner, str) and inner[:1].isdecimal() and len(inner) < MAX_DIGITS:
         try:
             return moment(float(inner))
@@ -331,7 +337,7 @@ def time_of(value: Any) -> datetime | None:
     return moment(inner)
 
 
-def repaired(text: str, mapping: Mapping) -> str:
+def repaired(text: str, mapping: FileMapping) -> str:
     """Return a text as it was meant, where the mapping says that its UTF-8 was read as
     Latin-1: "cafÃ©" -> "café"."""
     if not mapping.mojibake or text.isascii():
@@ -351,7 +357,7 @@ def sort_rows(rows: list[Placed], order: str) -> None:
     last = (0, 0.0)
     keys = []
     for row, _place in rows:
-        last = _order_key(value_at(row, path)) or last
+        last = _order_key(value_on_path(row, path)) or last
         keys.append(last)
     backwards = order.startswith("-")
     places = sorted(range(len(rows)), key=lambda at: keys[at], reverse=backwards)

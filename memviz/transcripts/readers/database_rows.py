@@ -96,13 +96,13 @@ def conversations_in(
         raise NO_TABLE.error(expected=expected)
     stored = [database.rows(table, columns, order) for table in tables]
     if not any(stored):
-        raise no_rows(document, "messages")
+        raise no_rows(document)
     return [group for rows in stored for group in grouped(rows, key).items()]
 
 
-def no_rows(document: Document, what: str) -> TranscriptError:
-    """The error for a database whose tables of ``what`` are there, but empty."""
+def no_rows(document: Document) -> TranscriptError:
+    """Return the error for a database whose tables of messages are there, but empty."""
     refusal = NO_ROWS
     if document.tables.in_write_ahead_mode:
         refusal = ROWS_NOT_COPIED
-    return refusal.error(what=what)
+    return refusal.error(what="messages")

@@ -56,20 +56,22 @@ from memviz.transcripts.times import moment, with_time
 COLUMNS = ("id", "key", "timestamp", "role", "status", "data")
 NEEDED = {"key", "role", "status", "data"}
 EXPECTED = noop("a chat store or a memory of LlamaIndex")
+EXPECTED_COLUMNS = "with key, role, status and data"
 DEFAULT_KEY = "chat_history"
 SUMMARY_BUFFER = "ChatSummaryMemoryBuffer"
 SUMMARY_FIELDS = {"summarize_prompt", "count_initial_tokens"}
 REPLACED = noop(
     "turns before the first message were already replaced by the summary that it is, when the buffer was saved"
 )
-INSTRUCTS = re.compile(
+INSTRUCTION = re.compile(
     r"\b(you|your|yours|yourself)\b"
     r"|^\s*(act|always|answer|be|do|don't|give|help|keep|never|play|please|pretend|reply|respond|speak|talk|use|write)\b"
     r"|\b(du bist|sie sind|tu es|vous êtes|eres|usted es|você é|sei un)\b|[你您]",
     re.IGNORECASE,
 )
-"""How a system message begins that tells the model what to do. A summary, which this buffer also keeps as a system
-message without any mark, tells what the user and the assistant said."""
+"""The words in the first sentence of a system message that make it an instruction: ``You are a travel agent``,
+``Answer in Dutch``. A summary, which a buffer also keeps as a system message without any mark, has none of them:
+``The user asked about Rome``."""
 OTHER_ROLES = {"chatbot": "assistant", "model": "assistant"}
 
 
@@ -118,13 +120,14 @@ BLOCKS = Vocabulary(
 
 
 class Chat(NamedTuple):
-    """The messages under one key. ``rows``: those of a table; ``is_summary_buffer``: its oldest turns may be gone,
-    because it had a model to summarize them with."""
+    """The messages under one key."""
 
     key: str
     messages: Sequence[Placed] = ()
     rows: Sequence[Row] = ()
+    """The rows of a table, which hold the messages where ``messages`` is empty."""
     is_summary_buffer: bool = False
+    """True where the oldest turns may be gone, because the buffer had a model to summarize them."""
 
 
 class LlamaIndex(Reader):
@@ -134,7 +137,8 @@ class LlamaIndex(Reader):
     title = noop("LlamaIndex chat store or memory")
 
     def recognise(self, document: Document) -> bool:
-        """A store of lists by key, a buffer with one inside, a list of messages of blocks, or the table of a memory."""
+        """Return true for a store of lists by key, a buffer with one inside, a list of messages of blocks, or a
+        database with the table of a memory."""
         if document.columns:
             return bool(tables_with(document, NEEDED))
         items = document.items[:HEAD_ITEMS]
@@ -146,28 +150,29 @@ class LlamaIndex(Reader):
         return _has_blocks(value) and _is_message(value)
 
     def conversations(self, document: Document) -> Sequence[Chat]:
-        """One for each key."""
+        """Return one conversation for each key."""
         if document.columns:
             tables = tables_with(document, NEEDED)
-            expected = "with key, role, status and data"
-            stored = conversations_in(
-                document, tables, COLUMNS, ("timestamp", "id"), "key", expected
+            conversations = conversations_in(
+                document, tables, COLUMNS, ("timestamp", "id"), "key", EXPECTED_COLUMNS
             )
-            return [Chat(key, rows=rows) for key, rows in stored]
+            return [Chat(key, rows=rows) for key, rows in conversations]
         if document.items:
             return [Chat("", document.placed)]
         return expect_any(_chats(document.object, document), EXPECTED, document)
 
     def read(self, piece: Chat, builder: TranscriptBuilder) -> Transcript:
-        """The conversation; a summary buffer that begins with a summary has lost its oldest turns to it."""
+        """Return the conversation. A summary buffer that begins with a summary has lost its oldest turns to it."""
         for item, place in piece.messages:
             _add_message(item, builder, place)
         for row in piece.rows:
             _add_row(row, builder)
         first = builder.messages[0] if builder.messages else None
         if piece.is_summary_buffer and first and first.role == "system":
-            sentence = re.split(r"[.!?。\n]", first.content.strip(), maxsplit=1)[0]
-            if not INSTRUCTS.search(sentence):
+            first_sentence = re.split(r"[.!?。\n]", first.content.strip(), maxsplit=1)[
+                0
+            ]
+            if not INSTRUCTION.search(first_sentence):
                 builder.note(REPLACED)
                 builder.events.append(RecordedEvent("summary", 0, first.content))
         return builder.build(
@@ -177,8 +182,7 @@ class LlamaIndex(Reader):
 
 
 def _is_message(item: object) -> bool:
-    """Return whether a JSON value is a message of LlamaIndex's: a known role, with blocks or what else only it
-    writes."""
+    """Return true for a message of LlamaIndex: one with a known role, and with blocks or its ``additional_kwargs``."""
     if not isinstance(item, dict) or _role_of(item.get("role")) is None:
         return False
     extra = item.get("additional_kwargs")
@@ -186,7 +190,7 @@ def _is_message(item: object) -> bool:
 
 
 def _has_blocks(item: object) -> bool:
-    """Return whether a JSON value is a message that no other product could have written."""
+    """Return true for a message with blocks that only LlamaIndex writes: ``{"block_type": "text", "text": "Hi"}``."""
     blocks = value_at(item, "blocks")
     if not isinstance(blocks, list):
         return False
@@ -194,19 +198,20 @@ def _has_blocks(item: object) -> bool:
 
 
 def _is_store(value: object) -> bool:
+    """Return true for a chat store: lists of messages by key, ``{"store": {"chat_history": [...]}}``."""
     store = value_at(value, "store")
     if not isinstance(store, dict):
         return False
     if value_at(value, "class_name") == "SimpleChatStore":
         return True
-    first = [item for key in store for item in list_at(store, key)[:1]]
-    return any(map(_is_message, first))
+    return any(_is_message(item) for key in store for item in list_at(store, key)[:1])
 
 
 def _is_buffer(value: Mapping[str, Any]) -> bool:
+    """Return true for a memory: one with a chat store, with a history, or with the rows of a database inside."""
     if "chat_store" in value:
-        is_own = "chat_store_key" in value or "token_limit" in value
-        return is_own or _is_store(value["chat_store"])
+        has_key_or_limit = "chat_store_key" in value or "token_limit" in value
+        return has_key_or_limit or _is_store(value["chat_store"])
     if isinstance(value.get("chat_history"), list):
         return "token_limit" in value
     return bool(_rows_inside(value))
@@ -216,48 +221,55 @@ def _chats(value: Mapping[str, Any], document: Document) -> list[Chat]:
     """Return the conversations of a store or of a buffer, without empty ones if there are others."""
     if _is_message(value):
         return [Chat("", with_places([value]))]
-    is_marked = not SUMMARY_FIELDS.isdisjoint(value)
-    is_summary = is_marked or value.get("class_name") == SUMMARY_BUFFER
-    is_summary = is_summary and value.get("llm", {}) is not None
+    is_summary_buffer = _is_summary_buffer(value)
     history = value.get("chat_history")
-    rows = _rows_inside(value)
     if isinstance(history, list):
-        return [Chat("", with_places(history), is_summary_buffer=is_summary)]
-    if rows:
-        return [Chat(key, rows=inside) for key, inside in grouped(rows, "key").items()]
+        return [Chat("", with_places(history), is_summary_buffer=is_summary_buffer)]
+    rows_by_key = grouped(_rows_inside(value), "key")
+    if rows_by_key:
+        return [Chat(key, rows=rows) for key, rows in rows_by_key.items()]
     store = value.get("chat_store", value)
     if isinstance(store, str):
         store = JsonParser(document.notes, document.limits.depth).parse(store)
     chats = [
-        Chat(key, with_places(messages), is_summary_buffer=is_summary)
+        Chat(key, with_places(messages), is_summary_buffer=is_summary_buffer)
         for key, messages in object_at(store, "store").items()
         if isinstance(messages, list)
     ]
     return [chat for chat in chats if chat.messages] or chats[:1]
 
 
+def _is_summary_buffer(value: Mapping[str, Any]) -> bool:
+    """Return true for a buffer with a model that summarizes its oldest turns. One whose ``llm`` is null cuts them."""
+    if value.get("llm", {}) is None:
+        return False
+    has_field = any(field in value for field in SUMMARY_FIELDS)
+    return has_field or value.get("class_name") == SUMMARY_BUFFER
+
+
 def _rows_inside(value: Mapping[str, Any]) -> list[Row]:
-    """Return the rows of a database that a memory kept in memory and saved inside itself."""
+    """Return the rows of the database that a memory was saved with, ``{"db_data": [{"key": ..., "data": ...}]}``."""
     rows = list_at(value.get("sql_store", value), "db_data")
     if not all("data" in object_at(row) for row in rows):
         return []
-    missing = dict.fromkeys(COLUMNS)
-    return [{**missing, "id": number, **row} for number, row in enumerate(rows, 1)]
+    empty_row = dict.fromkeys(COLUMNS)
+    return [{**empty_row, "id": number, **row} for number, row in enumerate(rows, 1)]
 
 
 def _add_row(row: Row, builder: TranscriptBuilder) -> None:
     """Add the message of a row. Archived rows are read as well: they are the older part of the conversation."""
     data = row["data"]
-    stored = [(data, row_place(row))]
+    items = [(data, row_place(row))]
     if not isinstance(data, dict):
-        stored = parsed_cell(data, row_place(row), builder)
-    for item, place in stored:
+        items = parsed_cell(data, row_place(row), builder)
+    for item, place in items:
         if isinstance(item, dict) and item.get("role") is None:
             item = {**item, "role": cell_text(row["role"])}
         _add_message(item, builder, place, row["timestamp"])
 
 
 def _role_of(value: object) -> str | None:
+    """Return the role of a name such as ``MessageRole.USER`` or ``chatbot``; ``None`` for one that is not known."""
     if not isinstance(value, str) or len(value) >= 40:
         return None
     role = value.strip().lower().removeprefix("messagerole.")
@@ -267,7 +279,7 @@ def _role_of(value: object) -> str | None:
 def _add_message(
     item: Any, builder: TranscriptBuilder, place: str, time: object = None
 ) -> None:
-    """Parse one JSON value as a message and add it; anything else is left out."""
+    """Add the message that a JSON value is; leave out anything else."""
     role = builder.speaker(item, place, role_of=_role_of)
     if role is None:
         return
@@ -280,7 +292,7 @@ def _add_message(
     else:
         parts = [Part("text", content_text(content, note))]
     if role == "assistant":
-        parts += _beside(extra, {part.kind for part in parts}, note)
+        parts += _parts_of_older_versions(extra, {part.kind for part in parts}, note)
     add_parts(
         builder,
         role,
@@ -292,12 +304,15 @@ def _add_message(
     )
 
 
-def _beside(extra: Mapping[str, Any], there: set[str], note: Note) -> list[Part]:
-    """Return the calls and thoughts that older versions keep beside the content; they count where no block has them."""
+def _parts_of_older_versions(
+    extra: Mapping[str, Any], kinds: set[str], note: Note
+) -> list[Part]:
+    """Return the calls and the thought that older versions keep in ``additional_kwargs``, each where the blocks have
+    no part of its kind."""
     parts = []
-    if "call" not in there:
+    if "call" not in kinds:
         parts += call_parts(listed_calls(extra), note)
-    if "reasoning" not in there:
+    if "reasoning" not in kinds:
         thought = first_text(extra, "thinking", "reasoning_content")
         parts.append(Part("reasoning", thought))
     return parts

@@ -1,4 +1,4 @@
-"""Lists of messages with a role: which are in the shape of the OpenAI chat API, and which are another product's.
+"""Lists of messages with a role, told apart: those in the shape of the OpenAI chat API, and those of other products.
 
 :func:`chat_item` is for programs that save messages in that shape with fields of their own beside them.
 """
@@ -9,6 +9,7 @@ from typing import Any
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.readers.json_access import (
+    at_least_half,
     first_text,
     joined,
     objects_at,
@@ -17,7 +18,6 @@ from memviz.transcripts.readers.json_access import (
     texts_under,
 )
 
-# Keys of other products' messages: items of other types than messages, parts or blocks instead of content.
 FOREIGN_KEYS = frozenset(
     {
         "type",
@@ -29,9 +29,11 @@ FOREIGN_KEYS = frozenset(
         "toolInvocations",
     }
 )
+"""Keys of the messages of other products: of items with a type, or with parts or blocks instead of content."""
 OPENAI_PARTS = frozenset(
     {"text", "refusal", "image_url", "input_audio", "file", "image"}
 )
+"""The types of parts of a content that the OpenAI chat API has."""
 OPENAI_KEYS = ("tool_calls", "tool_call_id", "function_call", "refusal")
 OPENAI_ROLES = frozenset({"system", "developer", "tool", "function"})
 SHOWN_KEYS = (
@@ -54,26 +56,27 @@ BEDROCK_BLOCKS = frozenset(
 
 
 def has_roles(items: object) -> bool:
-    """Return whether at least half of a list are objects with a known role, whatever else is in them."""
-    if not isinstance(items, list) or not items:
-        return False
-    roles = [known_role(item.get("role")) for item in objects_at(items)]
-    return 2 * (len(roles) - roles.count(None)) >= len(items)
+    """Return true where at least half of a list are objects with a known role, whatever else is in them."""
+    return isinstance(items, list) and at_least_half(items, _has_role)
+
+
+def _has_role(item: object) -> bool:
+    return isinstance(item, dict) and known_role(item.get("role")) is not None
 
 
 def are_messages(items: object) -> bool:
-    """Return whether at least half of a list are messages with a known role, and none is another product's."""
+    """Return true where at least half of a list are messages with a known role, and none is another product's."""
     return has_roles(items) and not any(map(_is_foreign, objects_at(items)))
 
 
-def are_openai(items: Sequence[Any]) -> bool:
-    """Return whether any message of the list has what only the OpenAI chat API knows: roles beside user and
+def has_openai_message(items: Sequence[Any]) -> bool:
+    """Return true where any message of the list has what only the OpenAI chat API knows: roles beside user and
     assistant, tool calls, a refusal, or content in parts."""
     return any(map(_is_openai, objects_at(items)))
 
 
 def part_types(item: Mapping[str, Any]) -> set[str]:
-    """The types of the parts that a message's content is a list of."""
+    """Return the types of the parts of a message's content, ``{"text", "image_url"}``; none where it is a text."""
     content = item.get("content")
     # Nearly every message is a text; this runs several times for each message of a large file.
     if not isinstance(content, list):
@@ -86,20 +89,20 @@ def _is_openai(item: Mapping[str, Any]) -> bool:
     role = item.get("role")
     if isinstance(role, str) and role.strip().lower() in OPENAI_ROLES:
         return True
-    has_own = any(item.get(key) is not None for key in OPENAI_KEYS)
-    return has_own or bool(part_types(item))
+    has_openai_key = any(item.get(key) is not None for key in OPENAI_KEYS)
+    return has_openai_key or bool(part_types(item))
 
 
 def _is_foreign(item: Mapping[str, Any]) -> bool:
-    is_foreign = not FOREIGN_KEYS.isdisjoint(item) or not OPENAI_PARTS.issuperset(
-        part_types(item)
-    )
-    return is_foreign or is_bedrock(item) or is_cohere(item)
+    """Return true for a message that has a key, or a part of its content, that the OpenAI chat API has not."""
+    if any(key in item for key in FOREIGN_KEYS) or part_types(item) - OPENAI_PARTS:
+        return True
+    return is_bedrock(item) or is_cohere(item)
 
 
 def is_bedrock(item: Mapping[str, Any]) -> bool:
-    """Return whether a message's content is blocks of Amazon Bedrock: objects without a type, whose key says what
-    they are."""
+    """Return true for a message whose content is blocks of Amazon Bedrock: objects without a type, whose key names
+    their kind, ``{"toolUse": {...}}``."""
     content = item.get("content")
     if not isinstance(content, list) or not content:
         return False
@@ -109,13 +112,13 @@ def is_bedrock(item: Mapping[str, Any]) -> bool:
 def _is_bedrock_block(block: object) -> bool:
     if not isinstance(block, dict) or "type" in block:
         return False
-    return isinstance(block.get("text"), str) or any(
-        isinstance(block.get(key), dict) for key in BEDROCK_BLOCKS
-    )
+    if isinstance(block.get("text"), str):
+        return True
+    return any(isinstance(block.get(key), dict) for key in BEDROCK_BLOCKS)
 
 
 def is_cohere(item: Mapping[str, Any]) -> bool:
-    """Return whether a message has what only Cohere's API knows: a chatbot with a message, results that repeat their
+    """Return true for a message with what only Cohere's API knows: a chatbot with a message, results that repeat their
     calls, a plan before tool calls, or documents as parts."""
     content = item.get("content")
     if COHERE_KEYS.isdisjoint(item) and not isinstance(content, list):
@@ -132,7 +135,8 @@ def is_cohere(item: Mapping[str, Any]) -> bool:
 
 
 def chat_item(item: dict[str, Any], **meta: Any) -> dict[str, Any]:
-    """The message without the fields that its program keeps for itself, with this ``meta`` and reasoning."""
+    """Return the message without the fields that its program keeps for itself, with this ``meta`` and its
+    reasoning."""
     shown = picked(item, SHOWN_KEYS)
     # Programs that call several APIs keep thoughts under the names of each.
     reasoning = first_text(item, "reasoning_content", "reasoning")

@@ -20,7 +20,7 @@ from memviz.transcripts.fleet.addresses import (
     without_secrets,
 )
 from memviz.transcripts.fleet.source import Item
-from memviz.transcripts.mapping.declaration import Mapping
+from memviz.transcripts.mapping.declaration import FileMapping
 from memviz.tuning import executors
 from memviz.tuning.cell import VERSION as CELL_VERSION
 from memviz.tuning.executors import Executor
@@ -156,7 +156,9 @@ def manifest_of(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
     fleet = plan.fleet
     digest, file_count = digest_of(fleet.files())
     sources = [without_secrets(address) for address in fleet.addresses]
-    mapping = fleet.mapping.to_yaml() if isinstance(fleet.mapping, Mapping) else None
+    mapping = (
+        fleet.mapping.to_yaml() if isinstance(fleet.mapping, FileMapping) else None
+    )
     reading = {"format": fleet.format, "mapping": mapping, "user": fleet.user}
     limits = [asdict(fleet.limits), batch_items, BATCH_BYTES]
     summarizer = None

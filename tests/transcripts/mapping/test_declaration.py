@@ -3,7 +3,7 @@
 import pytest
 
 from memviz.core.errors import TranscriptError
-from memviz.transcripts.mapping.declaration import Mapping, read_mapping
+from memviz.transcripts.mapping.declaration import FileMapping, read_mapping
 from memviz.transcripts.mapping.known import known_mappings
 from tests.tables import for_each
 
@@ -16,7 +16,7 @@ def test_a_mapping_is_the_same_after_yaml(name):
 
 
 def test_a_small_mapping_is_a_few_lines():
-    mapping = Mapping.model_validate(
+    mapping = FileMapping.model_validate(
         {"speaker": {"field": "who", "user": "in", "assistant": "out"}, "text": "body"}
     )
     assert mapping.to_yaml() == (

@@ -4,7 +4,7 @@ import json
 import struct
 
 from memviz.transcripts.mapping.packed import opened_bytes
-from memviz.transcripts.mapping.paths import value_at, values_at
+from memviz.transcripts.mapping.paths import value_on_path, values_on_path
 from tests.tables import for_each
 
 
@@ -27,20 +27,27 @@ from tests.tables import for_each
     ],
 )
 def test_a_path_leads_to_a_value(value, path, found):
-    assert value_at(value, path) == found
+    assert value_on_path(value, path) == found
 
 
 def test_each_item_has_its_place():
     value = {"m": [{"t": "a"}, {"t": "b"}]}
-    assert values_at(value, "m.*.t") == [("a", "index 0"), ("b", "index 1")]
-    assert values_at({"x": {"t": 1}, "y": {"t": 2}}, "*.t") == [(1, "'x'"), (2, "'y'")]
+    assert values_on_path(value, "m.*.t") == [("a", "index 0"), ("b", "index 1")]
+    assert values_on_path({"x": {"t": 1}, "y": {"t": 2}}, "*.t") == [
+        (1, "'x'"),
+        (2, "'y'"),
+    ]
     flat = {"m.0.role": "user", "m.0.text": "hi", "m.10.role": "ai", "m.2.role": "x"}
-    assert [one["role"] for one, _ in values_at(flat, "m.*")] == ["user", "x", "ai"]
+    assert [one["role"] for one, _ in values_on_path(flat, "m.*")] == [
+        "user",
+        "x",
+        "ai",
+    ]
 
 
 @for_each("path", ["9" * 400, "--1", "-", "-\u00b2"])
 def test_a_name_in_a_list_that_is_no_number_of_an_item_leads_nowhere(path):
-    assert value_at([1], path) is None
+    assert value_on_path([1], path) is None
 
 
 def test_msgpack_is_opened_as_langgraph_writes_it():
@@ -67,5 +74,5 @@ def test_bytes_that_lie_about_their_length_are_nothing(data):
 
 def test_json_in_a_text_that_is_nested_deeply_stays_text():
     text = "[" * 5000 + "]" * 5000
-    assert value_at({"a": text}, "a.0") is None
-    assert value_at({"a": json.dumps({"b": 1})}, "a.b") == 1
+    assert value_on_path({"a": text}, "a.0") is None
+    assert value_on_path({"a": json.dumps({"b": 1})}, "a.b") == 1

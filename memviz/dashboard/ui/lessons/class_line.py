@@ -6,18 +6,21 @@ for nothing look less often.
 """
 
 from contextlib import AbstractContextManager, nullcontext
+from typing import NoReturn
 
 import streamlit as st
 
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
-from memviz.dashboard.ui.lessons.state import lessons_state, words_of
+from memviz.dashboard.ui.lessons.state import LED_STEP, lessons_state, words_of
 from memviz.dashboard.ui.lessons.with_class import (
     Seat,
     error_noted,
+    is_led_on,
     leave_class,
     seat_now,
     show_noted_error,
+    take_step,
 )
 from memviz.dashboard.ui.shell.elements import (
     button,
@@ -29,12 +32,12 @@ from memviz.dashboard.ui.shell.elements import (
 )
 from memviz.dashboard.ui.shell.presenting import presenting
 from memviz.dashboard.ui.shell.server.checks import has_own_libraries
-from memviz.dashboard.ui.shell.state import set_widget, widget_value
+from memviz.dashboard.ui.shell.state import run_fragment, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import turn_to_top
 
 TEACHER_SECONDS = 1.0
-PARTICIPANT_SECONDS = 2.0
+PARTICIPANT_SECONDS = 1.5
 INVITED_SECONDS = 5.0
 """So often those who take no part look whether a lesson was opened."""
 LEADING_KEY = "class-leading"
@@ -68,7 +71,7 @@ def _draw_line(*, is_lessons: bool) -> None:
         if seat is None:
             return
         if is_lessons and seat.page_shows != lessons_state().class_drawn:
-            st.rerun()
+            _follow(seat)
         if not seat.shown.is_open:
             return
         show_noted_error()
@@ -79,6 +82,14 @@ def _draw_line(*, is_lessons: bool) -> None:
                 _draw_for_participant(seat, is_lessons=is_lessons)
             else:
                 _draw_invitation(seat)
+
+
+def _follow(seat: Seat) -> NoReturn:
+    """Draw the page as the class is now: of one that is led through the lesson nothing but the step."""
+    if is_led_on(seat):
+        take_step(seat)
+        run_fragment(LED_STEP)
+    st.rerun()
 
 
 def _title(seat: Seat) -> str:

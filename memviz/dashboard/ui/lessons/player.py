@@ -3,6 +3,7 @@ the way on.
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
 import streamlit as st
@@ -32,6 +33,8 @@ from memviz.dashboard.ui.controls.stage_widget import stage
 from memviz.dashboard.ui.lessons.answering import ask, prose, score_words
 from memviz.dashboard.ui.lessons.class_question import ask_class
 from memviz.dashboard.ui.lessons.state import (
+    LED_STEP,
+    keep_address,
     lessons_state,
     open_view,
     page_is_there,
@@ -71,15 +74,26 @@ from memviz.dashboard.ui.shell.state import (
     widget_value,
 )
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.ui.shell.views import turn_to_top
+from memviz.dashboard.ui.shell.views import begin_at_top, turn_to_top
 
 STEP_KEY = "lesson-step"
 LANGUAGE_KEY = "lesson-language"
 
 
 def play_lesson(lesson: Lesson) -> None:
-    """Draw the whole lesson, at the step that is shown."""
+    """Draw the whole lesson, at the step that is shown. A page that the teacher leads draws nothing but this when the
+    class goes on, and the class goes on all at once."""
     state = lessons_state()
+    draw_step = st.fragment(_draw_step, key=LED_STEP) if state.is_led else _draw_step
+    draw_step(lesson, state.language)
+
+
+def _draw_step(lesson: Lesson, title_language: Language) -> None:
+    """Draw the step that is shown, below the title of the lesson, which is in this language."""
+    state = lessons_state()
+    if state.language != title_language:
+        st.rerun()
+    begin_at_top()
     if presents() and not state.is_led:
         state.step = min(max(0, state.step + take_steps()), len(lesson.steps) - 1)
     step = lesson.steps[state.step]
@@ -101,6 +115,7 @@ def play_lesson(lesson: Lesson) -> None:
                 _draw_picture(lesson, step, played)
         with st.container(key="lesson-answer"):
             _draw_answer_part(lesson, step, played)
+    keep_address()
 
 
 def _draw_picture(lesson: Lesson, step: Step, played: Played) -> None:
@@ -193,10 +208,12 @@ def _play_step(step: Step, lesson: Lesson) -> Played | None:
     """The runs of a step; what hinders them is said."""
     study = step.view.study
     if study.settings and study.conversation:
-        with (
-            error_shown(),
-            st.spinner(_("Replaying the conversation"), show_time=True),
-        ):
+        waiting: AbstractContextManager[object] = nullcontext()
+        if (
+            not lessons_state().is_led
+        ):  # else the teacher's page has replayed it already
+            waiting = st.spinner(_("Replaying the conversation"), show_time=True)
+        with error_shown(), waiting:
             return play(
                 study,
                 class_workspace(lesson) or workspace(),

@@ -47,6 +47,8 @@ what became of the first."""
 LESSON = "lesson"
 STEP = "step"
 LANGUAGE = "language"
+LED_STEP = "led-step"
+"""The key of the fragment that draws the step of a lesson which the teacher leads."""
 WITH_CLASS = "class"
 """The part of the address that is there while the lesson is played with the class."""
 

@@ -17,7 +17,7 @@ from memviz.dashboard.lessons.class_at_work import (
 )
 from memviz.dashboard.lessons.class_notes import StoredNotes
 from memviz.dashboard.lessons.lesson import Lesson
-from memviz.dashboard.ui.lessons.state import WITH_CLASS, LessonsState, lessons_state
+from memviz.dashboard.ui.lessons.state import WITH_CLASS, lessons_state
 from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.frame import own_libraries
 from memviz.dashboard.ui.shell.linked import show_not_there
@@ -137,9 +137,9 @@ def follow_class() -> None:
     played_with_class = state.plays_with_class
     state.class_lesson = None
     state.is_led = False
-    state.class_drawn = seat.page_shows
+    state.class_drawn = None
     if seat.takes_part:
-        _follow(state, seat)
+        take_step(seat)
         return
     if played_with_class and not seat.shown.is_open:
         state.end()
@@ -149,8 +149,11 @@ def follow_class() -> None:
     state.class_opening = 0
 
 
-def _follow(state: LessonsState, seat: Seat) -> None:
+def take_step(seat: Seat) -> None:
+    """Show the lesson of the class to somebody who takes part, at the step of the teacher where they are led."""
+    state = lessons_state()
     shown = seat.shown
+    state.class_drawn = seat.page_shows
     assert shown.lesson is not None  # noqa: S101 - a lesson that is open is there
     state.class_lesson = shown.lesson
     state.is_led = shown.is_led and not seat.leads
@@ -168,6 +171,15 @@ def _follow(state: LessonsState, seat: Seat) -> None:
     state.begin(shown.lesson.id, shown.step)
     state.class_opening = shown.opening
     state.class_step = shown.step
+
+
+def is_led_on(seat: Seat) -> bool:
+    """Return whether the page is led through the lesson of the class already, and goes on being led."""
+    state = lessons_state()
+    is_same_lesson = (
+        state.plays_with_class and state.class_opening == seat.shown.opening
+    )
+    return state.is_led and is_same_lesson and seat.takes_part and seat.shown.is_led
 
 
 def _say_restart() -> None:

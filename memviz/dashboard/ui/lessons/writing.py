@@ -194,7 +194,7 @@ def _save_buttons(lesson: Lesson) -> None:
         st.rerun()
     offer_file(
         _("Download (YAML)"),
-        as_yaml(lesson),
+        lambda: as_yaml(lesson),
         lesson.id + SUFFIX,
         "application/yaml",
         "own-download",

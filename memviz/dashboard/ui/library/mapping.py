@@ -26,7 +26,7 @@ from memviz.transcripts.background import NamedBytes
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.declaration import (
     ROLES,
-    Mapping,
+    FileMapping,
     Saying,
     Speaker,
     read_mapping,
@@ -127,12 +127,14 @@ def _mapped_at_first(file: NamedBytes) -> Mapped:
         return Mapped(document, places, shape, _blank(places), str(error))
 
 
-def _blank(places: Sequence[Rows]) -> Mapping:
+def _blank(places: Sequence[Rows]) -> FileMapping:
     """Return a mapping that says no more than where the most rows are."""
     if not places:
-        return Mapping()
+        return FileMapping()
     most = max(places, key=lambda place: len(place.first))
-    return Mapping(table=most.table, conversations=most.conversations, rows=most.rows)
+    return FileMapping(
+        table=most.table, conversations=most.conversations, rows=most.rows
+    )
 
 
 def _shape_of(places: Sequence[Rows]) -> str:
@@ -144,7 +146,7 @@ def _shape_of(places: Sequence[Rows]) -> str:
     return "\n".join(shapes)
 
 
-def _uploaded_mapping(key: str) -> Mapping | None:
+def _uploaded_mapping(key: str) -> FileMapping | None:
     with popup(_("Open a mapping"), ":material/folder_open:", width="stretch"):
         file = st.file_uploader(
             _("A mapping as YAML"), key=f"map-file-{key}", help=_(KEPT_HELP)
@@ -155,7 +157,7 @@ def _uploaded_mapping(key: str) -> Mapping | None:
     return None
 
 
-def _chosen_mapping(mapped: Mapped, key: str) -> Mapping | None:
+def _chosen_mapping(mapped: Mapped, key: str) -> FileMapping | None:
     """Return the mapping that the controls say; ``None`` for a file in which there is nothing to choose."""
     places = mapped.places
     if not places:
@@ -172,7 +174,7 @@ def _chosen_mapping(mapped: Mapped, key: str) -> Mapping | None:
     guessed = mapped.first
     if fitting and number not in fitting:
         guess = guess_from(place)
-        guessed = guess[1] if guess else Mapping()
+        guessed = guess[1] if guess else FileMapping()
     fields = fields_of(place.first)
     key = f"{key}-{number}"
     is_pair = segments(
@@ -195,7 +197,7 @@ def _chosen_mapping(mapped: Mapped, key: str) -> Mapping | None:
     return _pair_mapping(guessed, fields, rows_at, key)
 
 
-def _is_at(mapping: Mapping, place: Rows) -> bool:
+def _is_at(mapping: FileMapping, place: Rows) -> bool:
     """Return whether a mapping reads the rows of a place."""
     path = ".".join(filter(None, (mapping.conversations, mapping.rows)))
     return mapping.table == place.table and path.removesuffix("..") == place.path
@@ -249,8 +251,8 @@ def _texts_choice(
 
 
 def _message_mapping(
-    guessed: Mapping, fields: Sequence[Field], rows_at: dict[str, str], key: str
-) -> Mapping:
+    guessed: FileMapping, fields: Sequence[Field], rows_at: dict[str, str], key: str
+) -> FileMapping:
     guess = guessed.speaker or Speaker(field=fields[0].path if fields else "role")
     speaker = _speaker(guess, fields, key)
     texts = _texts_choice(_("Text"), fields, guessed.text, f"map-text-{key}")
@@ -258,7 +260,7 @@ def _message_mapping(
     for name, label in OTHER_FIELDS.items():
         path = getattr(guessed, name)
         paths[name] = _field_choice(_(label), fields, path, f"map-{name}-{key}")
-    return Mapping.model_validate(
+    return FileMapping.model_validate(
         {"speaker": speaker, "text": texts, **paths, **rows_at}
     )
 
@@ -294,8 +296,8 @@ def _speaker(guess: Speaker, fields: Sequence[Field], key: str) -> Speaker:
 
 
 def _pair_mapping(
-    guessed: Mapping, fields: Sequence[Field], rows_at: dict[str, str], key: str
-) -> Mapping:
+    guessed: FileMapping, fields: Sequence[Field], rows_at: dict[str, str], key: str
+) -> FileMapping:
     paths = {str(saying.role): saying.text for saying in guessed.say}
     sayings = []
     for role, label in PAIR_TEXTS.items():
@@ -307,10 +309,10 @@ def _pair_mapping(
     group = _field_choice(
         _("Conversation"), fields, guessed.conversation, f"map-pair-group-{key}"
     )
-    return Mapping(say=tuple(sayings), conversation=group, **rows_at)
+    return FileMapping(say=tuple(sayings), conversation=group, **rows_at)
 
 
-def _first_messages(mapped: Mapped, mapping: Mapping) -> bool:
+def _first_messages(mapped: Mapped, mapping: FileMapping) -> bool:
     """Show the first messages that a mapping reads, or why it reads none; return whether it reads any."""
     with _warning_shown():
         preview = MappedReader(mapping).preview(mapped.document, FIRST_ROWS)
@@ -329,7 +331,7 @@ def _first_messages(mapped: Mapped, mapping: Mapping) -> bool:
 
 
 def _import_or_keep(
-    file: NamedBytes, mapping: Mapping, key: str, *, is_read: bool
+    file: NamedBytes, mapping: FileMapping, key: str, *, is_read: bool
 ) -> None:
     """Draw the buttons that import by the mapping and that keep it as YAML."""
     state = library_state()
@@ -346,7 +348,7 @@ def _import_or_keep(
             st.rerun()
         st.download_button(
             _("Keep the mapping"),
-            text,
+            lambda: text,
             f"{file_name(file.name.rpartition('.')[0])}.yaml",
             icon=":material/save:",
             key=f"map-keep-{key}",

@@ -7,7 +7,7 @@ from memviz.dashboard.ui.shell.state import of_session
 from memviz.storage.entries import ConversationEntry
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
 from memviz.transcripts.document import Document
-from memviz.transcripts.mapping.declaration import Mapping
+from memviz.transcripts.mapping.declaration import FileMapping
 from memviz.transcripts.mapping.places import Rows
 
 
@@ -42,7 +42,7 @@ class Mapped:
     places: list[Rows]
     shape: str
     """By which files of one shape are known."""
-    first: Mapping
+    first: FileMapping
     """The mapping to begin with."""
     problem: str = ""
     """The reason why nothing was guessed; empty where something was."""
@@ -68,14 +68,14 @@ class LibraryState:
 
     mapped: dict[str, Mapped] = field(default_factory=dict)
     """The files that are mapped by hand, by the key of their controls."""
-    mappings: dict[str, Mapping] = field(default_factory=dict)
+    mappings: dict[str, FileMapping] = field(default_factory=dict)
     """The mappings that were used, by the shape of the file."""
 
     def read(
         self,
         files: Sequence[NamedBytes],
         format: str | None,
-        mapping: Mapping | None = None,
+        mapping: FileMapping | None = None,
     ) -> None:
         """Begin to read files; what became of those before is no longer shown."""
         self.reading = BackgroundReading(files, format, mapping=mapping)

@@ -37,7 +37,7 @@ from memviz.dashboard.words.live import (
     growth_words,
     problem_words,
     program_words,
-    taken_words,
+    removed_words,
 )
 from memviz.storage.watched import Watched
 from memviz.watching.example import begin_example, grow_example
@@ -239,17 +239,22 @@ def _draw_window(view: LiveView) -> None:
     show_title(fill_words(view))
     if view.window_tokens:
         st.progress(min(1.0, view.used_tokens / view.window_tokens))
-    st.subheader(_("When it compacts next"), anchor=False)
+    st.subheader(
+        _("When it compacts next"),
+        anchor=False,
+        help=growth_words(view.tokens_per_turn),
+    )
+    lines = []
     for forecast in view.forecasts:
         name = _(forecast.preset.title)
         if forecast.is_own:
             name = _("{rule} (its own rule)", rule=name)
-        st.markdown(f"**{plain(name)}** · {plain(forecast_words(forecast))}")
+        lines.append(f"**{plain(name)}** · {plain(forecast_words(forecast))}")
+    st.markdown("  \n".join(lines))  # in one paragraph, each on a line of its own
     if not any(forecast.is_own for forecast in view.forecasts):
         st.caption(
             _("Nobody says by which rule this program compacts: these are others'.")
         )
-    st.caption(growth_words(view.tokens_per_turn))
 
 
 def _draw_stage(view: LiveView) -> None:
@@ -260,15 +265,6 @@ def _draw_stage(view: LiveView) -> None:
     if not count:
         st.caption(_("The animation follows after the first reply."))
         return
-    st.caption(
-        _(
-            "memviz replays the log here by the rules above: it is no picture of what the program sent."
-        )
-    )
-    if view.taken is not None:
-        st.caption(
-            _("What the last compaction took out, further below, is from the log.")
-        )
     stage(
         stage_data(
             settings,
@@ -278,6 +274,17 @@ def _draw_stage(view: LiveView) -> None:
         ),
         "live-stage",
     )
+    # Below, for the window has to hold the animation and what stands above it.
+    sentences = [
+        _(
+            "memviz replays the log here by the rules above: it is no picture of what the program sent."
+        )
+    ]
+    if view.removed is not None:
+        sentences.append(
+            _("What the last compaction took out, further below, is from the log.")
+        )
+    st.caption(" ".join(sentences))
 
 
 def _draw_largest(items: Sequence[Item]) -> None:
@@ -302,16 +309,16 @@ def _draw_largest(items: Sequence[Item]) -> None:
 
 def _draw_compacted(view: LiveView) -> None:
     st.subheader(_("What the last compaction took out"), anchor=False)
-    if view.taken is None:
+    if view.removed is None:
         words = _("The program has compacted nothing yet.")
         if view.start:
             words = _("The program has compacted nothing among these messages.")
         st.caption(words)
         return
-    st.text(taken_words(view.taken))
-    for item in view.taken.largest:
+    st.text(removed_words(view.removed))
+    for item in view.removed.largest:
         words = " ".join(item.text.split())[:MAX_SHOWN_CHARS]
         st.text(f"{item.tokens:,} · {_(ROLES[item.role])} · {words}")
-    if view.taken.event.text:
+    if view.removed.event.text:
         with st.expander(_("Its summary")):
-            st.text(view.taken.event.text)
+            st.text(view.removed.event.text)

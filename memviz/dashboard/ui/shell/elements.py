@@ -156,7 +156,7 @@ def draw_scroll(to: Literal["top", "result", "end"], mark: int | str, key: str) 
 
 def offer_file(
     label: str,
-    content: str | Callable[[], str | bytes],
+    make_content: Callable[[], str | bytes],
     name: str,
     mime: str,
     key: str | None = None,
@@ -165,10 +165,14 @@ def offer_file(
     help: str | None = None,
     width: Literal["stretch", "content"] = "content",
 ) -> None:
-    """Draw a button that saves a file. A function makes its ``content`` on the click; the page is not drawn again."""
+    """Draw a button that saves a file, which ``make_content`` makes on the click; the page is not drawn again.
+
+    A content that is made before has an address. The browser asks for it at once, and where the page was drawn again
+    meanwhile it is there no more.
+    """
     st.download_button(
         label,
-        content,
+        make_content,
         name,
         mime,
         key=key,

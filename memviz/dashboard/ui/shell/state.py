@@ -1,9 +1,14 @@
 """The only door to ``st.session_state``: what widgets hold, and what rooms keep for one browser session."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import (
+    RerunData,
+    RerunException,
+    get_script_run_ctx,
+)
 
 T = TypeVar("T")
 
@@ -28,6 +33,23 @@ def heed_clicks() -> None:
     something else calls this now and then. In a fragment's own run only a click outside of it counts.
     """
     widget_value("looked up for its side effect")
+
+
+def run_fragment(key: str) -> NoReturn:
+    """End this run of the page or of a fragment, and run only the fragment of this ``key``. ``st.rerun`` does so in the
+    callbacks of widgets alone, and a fragment that looks again by itself has none."""
+    context = get_script_run_ctx()
+    assert context is not None  # noqa: S101 - only pages call this, while they run
+    raise RerunException(
+        RerunData(
+            query_string=context.query_string,
+            page_script_hash=context.page_script_hash,
+            fragment_id_queue=context.fragment_storage.resolve_target(key),
+            is_fragment_scoped_rerun=True,
+            cached_message_hashes=context.cached_message_hashes,
+            context_info=context.context_info,
+        )
+    )
 
 
 def widget_value(key: str) -> Any:

@@ -229,7 +229,7 @@ def export_to_code(
     )
     offer_file(
         _("Save as {file}", file=target.file_name),
-        text,
+        lambda: text,
         target.file_name,
         MIME[target.language],
         "tune-save",

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from importlib.resources import files
 
-from memviz.transcripts.mapping.declaration import Mapping, read_mapping
+from memviz.transcripts.mapping.declaration import FileMapping, read_mapping
 
 
-def known_mappings() -> Iterator[Mapping]:
+def known_mappings() -> Iterator[FileMapping]:
     """Yield the mapping of every file in this folder."""
     for file in sorted(files(__name__).iterdir(), key=lambda file: file.name):
         if file.name.endswith(".yaml"):

@@ -23,7 +23,11 @@ from memviz.transcripts.readers.json_rows import (
     with_places,
 )
 from memviz.transcripts.readers.memviz_json import saved_texts
-from memviz.transcripts.readers.role_lists import FOREIGN_KEYS, are_messages, are_openai
+from memviz.transcripts.readers.role_lists import (
+    FOREIGN_KEYS,
+    are_messages,
+    has_openai_message,
+)
 from memviz.transcripts.times import first_moment, moment, with_time
 
 EXPECTED = noop("an object with a list of messages")
@@ -39,7 +43,7 @@ class OpenAIMessages(Reader):
     def recognise(self, document: Document) -> bool:
         """A list of which at least half are messages with a role, and one has what only this API knows."""
         items = _items(document)
-        return are_messages(items) and are_openai(items)
+        return are_messages(items) and has_openai_message(items)
 
     def conversations(self, document: Document) -> Sequence[list[Placed]]:
         """One conversation: all items."""
@@ -67,7 +71,7 @@ class RoleContent(OpenAIMessages):
         items = _items(document)
         if items and all(isinstance(item, list) for item in items):
             return all(are_messages(item) for item in items)
-        return are_messages(items) and not are_openai(items)
+        return are_messages(items) and not has_openai_message(items)
 
     def conversations(self, document: Document) -> Sequence[list[Placed]]:
         """One conversation, or one for each inner list."""

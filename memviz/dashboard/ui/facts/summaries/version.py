@@ -170,7 +170,7 @@ def _draw_prompt(text: str) -> None:
     if say_hidden(text):
         st.download_button(
             _("Download the whole prompt"),
-            text,
+            lambda: text,
             "summarizer-prompt.txt",
             on_click="ignore",
         )

@@ -1,7 +1,7 @@
 """The theme, as the browser is told it: read from the settings once.
 
 Whenever a page or a part of one runs, Streamlit (1.67) tells the browser the theme, and
-reads its 300 settings anew to do so. The pages of a class look every two seconds whether
+reads its 300 settings anew to do so. The pages of a class look every one or two seconds whether
 the lesson went on; two fifths of what the server did for them was to read the theme.
 """
 
