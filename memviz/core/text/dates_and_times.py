@@ -12,6 +12,9 @@ from memviz.core.text.value_words import MONTH_NUMBERS, SHARED_MONTHS
 
 _LONGEST_FIRST = sorted(MONTH_NUMBERS, key=len, reverse=True)
 _MONTH = f"(?i:{'|'.join(_LONGEST_FIRST)}|märz|f[ée]vrier|août|d[ée]cembre|março)"
+# A word as long as the names of months, with the point or comma behind it: "May", "septiembre,". That no number follows
+# is seen sooner than that the word is none of so many names.
+_MAYBE_MONTH = r"[^\s\d]{3,14}"
 _DAY = r"\d{1,2}"
 _ORDINAL = r"(?:st|nd|rd|th|er|º|ª|\.)?"
 _SPOKEN_HALF = "上午|早上|凌晨|下午|晚上|傍晚|中午"
@@ -152,13 +155,14 @@ _DAY_FIRST = rf"""
 """
 # "May 12th, 1990", "May 12"
 _MONTH_FIRST = rf"""
-    (?<!{ALNUM})(?P<month>{_MONTH})\.?[ ](?:the[ ])?
+    (?<!{ALNUM})(?={_MAYBE_MONTH}[ ](?:the[ ])?\d)(?P<month>{_MONTH})\.?[ ](?:the[ ])?
     (?P<month_day>{_DAY})(?:st|nd|rd|th)?(?![{WORD_CHARS}:€$%]|[.,]\d)
     (?:,?[ ](?P<month_year>{YEAR})(?![{WORD_CHARS}:]))?
 """
 # "May 1990", "Mai, 1990", "mayo de 1990"
 _MONTH_AND_YEAR = rf"""
-    (?<!{ALNUM})(?P<only_month>{_MONTH})\.?[ ,]{{1,2}}(?:of[ ]|de[l]?[ ])?
+    (?<!{ALNUM})(?={_MAYBE_MONTH}[ ,]{{0,2}}(?:of[ ]|de[l]?[ ])?\d)
+    (?P<only_month>{_MONTH})\.?[ ,]{{1,2}}(?:of[ ]|de[l]?[ ])?
     (?P<only_year>{YEAR})(?![{WORD_CHARS}:])
 """
 # "17:30", "5:30 pm", "5.30 p.m.", "17.30 Uhr", the time of "2024-03-05T10:00"
