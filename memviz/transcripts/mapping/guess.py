@@ -118,15 +118,15 @@ class Field(NamedTuple):
 def guess_mapping(document: Document) -> FileMapping:
     """Return the mapping that fits a file best. Raises :class:`TranscriptError` where nothing in it is like rows."""
     guesses = []
-    known_parts: set[str] = set()
+    known_parts = set[str]()
     for rows in places_of_rows(document):
-        # What several lists have together comes before each of them.
-        is_part = rows.path in known_parts
-        guess = None if is_part else guess_from(rows)
-        if guess is not None:
+        # A list that several lists make together comes before each of them.
+        if rows.path not in known_parts:
+            guess = guess_from(rows)
+            if guess is None:
+                continue
             guesses.append(guess)
-        if guess is not None or is_part:
-            known_parts.update(rows.parts)
+        known_parts.update(rows.parts)
     if not guesses:
         raise NOTHING.error()
     return max(guesses, key=lambda guess: guess[0])[1]
@@ -156,11 +156,8 @@ def _leaves(row: Any, above: str, level: int = 0) -> Iterator[tuple[str, Any]]:
 def guess_from(rows: Rows) -> tuple[float, FileMapping] | None:
     """Return how well rows look like messages, and the mapping for them; ``None`` where they have no texts."""
     fields = fields_of(rows.first)
-    rows_fields: dict[str, Any] = {
-        "table": rows.table,
-        "conversations": rows.conversations,
-        "rows": rows.rows,
-    }
+    rows_fields: dict[str, Any] = {"table": rows.table, "rows": rows.rows}
+    rows_fields["conversations"] = rows.conversations
     guess = (
         _guess_messages(fields, rows_fields, best_field(fields, _speaker_score))
         or _guess_pairs(fields, rows_fields, rows.path)
@@ -223,10 +220,10 @@ def _guess_pairs(
 def best_field(
     fields: Sequence[Field], score: Callable[[Field], float]
 ) -> Field | None:
-    """Return the field of the highest score; ``None`` where all have none."""
-    scored = [(score(field), -number, field) for number, field in enumerate(fields)]
-    best = max(scored, key=lambda one: one[:2], default=None)
-    return best[2] if best and best[0] > 0 else None
+    """Return the first field of the highest score; ``None`` where no score is above 0."""
+    scores = [score(field) for field in fields]
+    best = max(scores, default=0.0)
+    return fields[scores.index(best)] if best > 0 else None
 
 
 def _named(fields: Sequence[Field], names: Sequence[str]) -> Field | None:
@@ -244,7 +241,7 @@ def _rank(name: str, names: Sequence[str]) -> float:
     if name in names:
         return 1 - 0.6 * names.index(name) / len(names)
     parts = name.replace(".", "_").split("_")
-    return 0.2 if any(part in names for part in parts) else 0.0
+    return 0.0 if set(parts).isdisjoint(names) else 0.2
 
 
 def _speaker_score(field: Field) -> float:
@@ -268,8 +265,7 @@ def _speaker_score(field: Field) -> float:
 
 
 def _turns_score(field: Field) -> float:
-    """Return a score for a field of any name as the speaker: few short words that take turns from row to row. It is
-    the share of rows at which the word changes, 0.9 for ten rows of ``A``, ``B``, ``A``, ..."""
+    """Return the share of rows at which a field of few short words has another one; 0 where fewer than a third have."""
     words = [value for value in field.values if isinstance(value, str)]
     kinds = set(words)
     is_few = 2 <= len(kinds) <= MOST_WHO_TAKE_TURNS and 2 * len(kinds) <= len(words)
@@ -289,8 +285,8 @@ def _question_score(field: Field) -> float:
     """Return the share of a field's values that are questions; 0 where fewer than four of five are."""
     if field.share < MIN_SHARE:
         return 0
-    texts = [str(value).rstrip() for value in field.values]
-    share = sum(text.endswith(("?", "？")) for text in texts) / len(texts)
+    endings = [str(value).rstrip()[-1:] for value in field.values]
+    share = sum(ending in ("?", "？") for ending in endings) / len(endings)
     return share if share >= 0.8 else 0
 
 
@@ -344,7 +340,7 @@ def _conversation_score(field: Field) -> float:
 
 def _speaker_of(field: Field) -> Speaker:
     """Return the field as the speaker of a mapping, with the words in it that name no role by themselves."""
-    kinds = list(dict.fromkeys(word_of(value) for value in field.values))
+    kinds = dict.fromkeys(map(word_of, field.values))
     words: dict[str, list[str]] = {}
     unknown = []
     for word in kinds:
