@@ -112,9 +112,7 @@ class _Thread:
         has_less = same < self.asked
         if has_less and same < len(said):
             stayed = set(self.sent[same:])
-            places = [
-                index for index in range(same, len(said)) if said[index] in stayed
-            ]
+            places = [i for i in range(same, len(said)) if said[i] in stayed]
             # Without any of them, what is asked now is the last message.
             new = places[-1] + 1 if places else len(said) - 1
         if self.asked and new and said[new - 1] == self.sent[self.asked - 1]:

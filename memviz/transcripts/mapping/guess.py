@@ -118,15 +118,15 @@ class Field(NamedTuple):
 def guess_mapping(document: Document) -> FileMapping:
     """Return the mapping that fits a file best. Raises :class:`TranscriptError` where nothing in it is like rows."""
     guesses = []
-    known_parts: set[str] = set()
+    known_parts = set[str]()
     for rows in places_of_rows(document):
-        # What several lists have together comes before each of them.
-        is_part = rows.path in known_parts
-        guess = None if is_part else guess_from(rows)
-        if guess is not None:
+        # A list that several lists make together comes before each of them.
+        if rows.path not in known_parts:
+            guess = guess_from(rows)
+            if guess is None:
+                continue
             guesses.append(guess)
-        if guess is not None or is_part:
-            known_parts.update(rows.parts)
+        known_parts.update(rows.parts)
     if not guesses:
         raise NOTHING.error()
     return max(guesses, key=lambda guess: guess[0])[1]
@@ -135,16 +135,13 @@ def guess_mapping(document: Document) -> FileMapping:
 def fields_of(rows: Sequence[Any]) -> list[Field]:
     """Return the fields of rows, with those of objects inside them."""
     values: dict[str, list[Any]] = {}
-    looked_at = [row for row in rows[:LOOKED_AT] if isinstance(row, dict)]
-    for row in looked_at:
+    objects = [row for row in rows[:LOOKED_AT] if isinstance(row, dict)]
+    for row in objects:
         for path, value in _leaves(row, ""):
             if path in values or len(values) < MAX_FIELDS:
                 values.setdefault(path, []).append(value)
-    count = max(1, len(looked_at))
-    return [
-        Field(path, filled_values, len(filled_values) / count)
-        for path, filled_values in values.items()
-    ]
+    count = max(1, len(objects))
+    return [Field(path, items, len(items) / count) for path, items in values.items()]
 
 
 def _leaves(row: Any, above: str, level: int = 0) -> Iterator[tuple[str, Any]]:
@@ -159,11 +156,8 @@ def _leaves(row: Any, above: str, level: int = 0) -> Iterator[tuple[str, Any]]:
 def guess_from(rows: Rows) -> tuple[float, FileMapping] | None:
     """Return how well rows look like messages, and the mapping for them; ``None`` where they have no texts."""
     fields = fields_of(rows.first)
-    rows_fields: dict[str, Any] = {
-        "table": rows.table,
-        "conversations": rows.conversations,
-        "rows": rows.rows,
-    }
+    rows_fields: dict[str, Any] = {"table": rows.table, "rows": rows.rows}
+    rows_fields["conversations"] = rows.conversations
     guess = (
         _guess_messages(fields, rows_fields, best_field(fields, _speaker_score))
         or _guess_pairs(fields, rows_fields, rows.path)
@@ -191,12 +185,11 @@ def _guess_messages(
         order = known["time"] if is_order else ""
         known |= {"conversation": group.path, "order": order}
     mapping = FileMapping(speaker=_speaker_of(speaker), text=(text.path,), **known)
-    name_score = _speaker_score(speaker)
-    length_score = _text_score(text)
-    return (
-        4 * name_score + 2 * length_score if name_score else length_score / 2,
-        mapping,
-    )
+    speaker_score = _speaker_score(speaker)
+    text_score = _text_score(text)
+    if not speaker_score:
+        return text_score / 2, mapping
+    return 4 * speaker_score + 2 * text_score, mapping
 
 
 def _guess_pairs(
@@ -227,10 +220,10 @@ def _guess_pairs(
 def best_field(
     fields: Sequence[Field], score: Callable[[Field], float]
 ) -> Field | None:
-    """Return the field of the highest score; ``None`` where all have none."""
-    scored = [(score(field), -number, field) for number, field in enumerate(fields)]
-    best = max(scored, key=lambda one: one[:2], default=None)
-    return best[2] if best and best[0] > 0 else None
+    """Return the first field of the highest score; ``None`` where no score is above 0."""
+    scores = [score(field) for field in fields]
+    best = max(scores, default=0.0)
+    return fields[scores.index(best)] if best > 0 else None
 
 
 def _named(fields: Sequence[Field], names: Sequence[str]) -> Field | None:
@@ -248,7 +241,7 @@ def _rank(name: str, names: Sequence[str]) -> float:
     if name in names:
         return 1 - 0.6 * names.index(name) / len(names)
     parts = name.replace(".", "_").split("_")
-    return 0.2 if any(part in names for part in parts) else 0.0
+    return 0.0 if set(parts).isdisjoint(names) else 0.2
 
 
 def _speaker_score(field: Field) -> float:
@@ -265,20 +258,20 @@ def _speaker_score(field: Field) -> float:
     name_score = _rank(field.name, SPEAKER_NAMES)
     if not name_score and (meant < 0.8 or len(kinds) < 2):
         return 0
-    is_dialogue = {"user", "assistant"}.issubset(roles)
-    return (
-        name_score + meant + (1 if is_dialogue else 0) - (0.8 if len(kinds) < 2 else 0)
-    )
+    score = name_score + meant
+    if {"user", "assistant"}.issubset(roles):
+        score += 1
+    return score - 0.8 if len(kinds) < 2 else score
 
 
 def _turns_score(field: Field) -> float:
-    """Return how well a field of any name fits who speaks: a few short words that take turns from row to row."""
+    """Return the share of rows at which a field of few short words has another one; 0 where fewer than a third have."""
     words = [value for value in field.values if isinstance(value, str)]
     kinds = set(words)
     is_few = 2 <= len(kinds) <= MOST_WHO_TAKE_TURNS and 2 * len(kinds) <= len(words)
     if field.share < MIN_SHARE or len(words) < len(field.values) or not is_few:
         return 0
-    if any(len(word) > MAX_SPEAKER_CHARS or not _is_name(word) for word in kinds):
+    if max(map(len, kinds)) > MAX_SPEAKER_CHARS or not all(map(_is_name, kinds)):
         return 0
     turns = sum(word != before for before, word in pairwise(words))
     return turns / len(words) if 3 * turns >= len(words) else 0
@@ -289,17 +282,12 @@ def _is_name(word: str) -> bool:
 
 
 def _question_score(field: Field) -> float:
-    """Return how many values of a field are questions, where most are."""
+    """Return the share of a field's values that are questions; 0 where fewer than four of five are."""
     if field.share < MIN_SHARE:
         return 0
-    question_count = sum(
-        str(value).rstrip().endswith(("?", "？")) for value in field.values
-    )
-    return (
-        question_count / len(field.values)
-        if 5 * question_count >= 4 * len(field.values)
-        else 0
-    )
+    endings = [str(value).rstrip()[-1:] for value in field.values]
+    share = sum(ending in ("?", "？") for ending in endings) / len(endings)
+    return share if share >= 0.8 else 0
 
 
 def _text_score(field: Field) -> float:
@@ -351,12 +339,12 @@ def _conversation_score(field: Field) -> float:
 
 
 def _speaker_of(field: Field) -> Speaker:
-    kinds = list(dict.fromkeys(word_of(value) for value in field.values))
+    """Return the field as the speaker of a mapping, with the words in it that name no role by themselves."""
+    kinds = dict.fromkeys(map(word_of, field.values))
     words: dict[str, list[str]] = {}
     unknown = []
     for word in kinds:
-        role = role_of(word)
-        role = _of_truth(word, field.name) or role
+        role = _of_truth(word, field.name) or role_of(word)
         if role is None:
             unknown.append(word)
         elif known_role(word) is None:
@@ -369,12 +357,10 @@ def _speaker_of(field: Field) -> Speaker:
 
 
 def _of_truth(word: str, name: str) -> Role | None:
-    """Return the role of a truth value: of a field that asks for the user, or for the program."""
+    """Return the role of a truth value: ``true`` in a field ``is_bot`` is the assistant, in ``is_user`` the user."""
     if word not in ("true", "false"):
         return None
-    is_about_bot = any(
-        word_of_bot in name for word_of_bot in ("bot", "assistant", "ai", "agent")
-    )
+    is_about_bot = any(map(name.__contains__, ("bot", "assistant", "ai", "agent")))
     return "assistant" if (word == "true") == is_about_bot else "user"
 
 
