@@ -5,6 +5,8 @@ All patterns but the Chinese ones are used without regard to case, but for the g
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from memviz.transcripts.base import Category
@@ -241,14 +243,16 @@ class Value(NamedTuple):
     """It is a fact though nobody uses the value again."""
 
 
-class Kind(NamedTuple):
+@dataclass(frozen=True)
+class Kind:
     """Values of one kind, and the sentences that hold them."""
 
     triggers: frozenset[str]
     """Beginnings of words, one of which a sentence has to have to be searched. ``0`` stands for any digit, ``A`` for a
     capital letter within a sentence, a mark such as ``@`` for itself. Chinese kinds have none."""
-    pattern: re.Pattern[str]
+    regex: str | re.Pattern[str]
     """Its group ``value`` is the value."""
+    ignores_case: bool
     category: Category
     weight: float
     of_user: bool
@@ -259,6 +263,12 @@ class Kind(NamedTuple):
     """The name of the value, where the pattern has no group ``label`` that says it."""
     examples: tuple[str, ...] = ()
     """Sentences, each with an arrow and its value: ``I'm allergic to nuts. -> nuts``."""
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The ``regex``, compiled when first needed: the start of a program that looks for no facts need not wait for a
+        hundred of them."""
+        return re.compile(self.regex, re.IGNORECASE if self.ignores_case else 0)
 
 
 def find_values(kinds: Iterable[Kind], sentence: str) -> Iterator[Value]:
@@ -289,9 +299,8 @@ def kind(
     alternative of the pattern needs one, or it is never searched for.
     """
     beginnings = frozenset(word[:TRIGGER_CHARS] for word in triggers.split())
-    compiled = re.compile(pattern, re.IGNORECASE)
     return Kind(
-        beginnings, compiled, category, weight, of_user, is_value, hint, examples
+        beginnings, pattern, True, category, weight, of_user, is_value, hint, examples
     )
 
 
@@ -305,5 +314,4 @@ def chinese_kind(
     hint: str = "",
 ) -> Kind:
     """Return a kind of which every Chinese sentence is searched: no words announce it."""
-    compiled = re.compile(pattern)
-    return Kind(frozenset(), compiled, category, weight, of_user, is_value, hint)
+    return Kind(frozenset(), pattern, False, category, weight, of_user, is_value, hint)
