@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.context import Fate
+from memviz.core.conversation import Log
 from memviz.core.forms import Form, Superseded
 from memviz.core.memory import MemorySpace
 from memviz.core.messages import Message
-from memviz.core.pieces import Line, Messages, in_ranges, joined
+from memviz.core.pieces import Line, Messages, Picked, in_ranges, joined
 from memviz.core.summaries import SummaryLog
 from memviz.core.token_sums import FormSums
 from memviz.engine.part_tokens import reduced_positions, sums_of, whole_ranges
@@ -32,6 +33,7 @@ class OtherRanges(NamedTuple):
     in_messages: list[range]
     in_system: list[range]
     in_notes: list[range]
+    in_recalled: list[range]
 
 
 @dataclass(eq=False, repr=False)
@@ -48,12 +50,16 @@ class OtherWords:
 
     def of(self, parts: Parts) -> OtherRanges:
         """Return the ranges of these words that a request sends."""
-        ranges = OtherRanges([], [], [])
+        ranges = OtherRanges([], [], [], [])
         for piece in parts.pieces:
             if isinstance(piece, Messages) and isinstance(piece.form, Superseded):
                 ranges.in_messages.extend(self._place_superseded(piece))
             elif isinstance(piece, Messages) and piece.form is not None:
                 ranges.in_messages.append(self._place_changed(piece, piece.form))
+            elif isinstance(piece, Picked):
+                for position, message in reduced_recalls(self.space.log, piece):
+                    place = self._place_message((piece.form, position), message)
+                    ranges.in_recalled.append(place)
             # A line of the strategy's own stands in the log nowhere.
             elif isinstance(piece, Line):
                 message = piece.message
@@ -109,6 +115,17 @@ class OtherWords:
         return range(place, place + 1)
 
 
+def reduced_recalls(log: Log, piece: Picked) -> Iterator[tuple[int, Message]]:
+    """Yield the log positions of the recalled messages that ``piece`` sends with less in them, and what is left: of one
+    with a call that nobody answered the text."""
+    if piece.form is None:
+        return
+    for position in piece.positions:
+        message = log.sent(position, piece.form)
+        if message is not log[position]:
+            yield position, message
+
+
 class Layer(NamedTuple):
     """The n-th range of every request that has so many: the requests, and where their range starts and stops.
 
@@ -137,6 +154,8 @@ class RequestContents:
     """Ranges of the log: history and input, as far as it is sent whole."""
     recalled: tuple[Layer, ...] = ()
     """Ranges of the log."""
+    recalled_whole: tuple[Layer, ...] = ()
+    """Ranges of the log: those that are sent with all that is in them."""
     leading: tuple[Layer, ...] = ()
     """The range of the system messages that the log begins with."""
     others: tuple[Layer, ...] = ()
@@ -145,6 +164,8 @@ class RequestContents:
     """Ranges of ``words`` that are sent inside the system prompt."""
     quoted: tuple[Layer, ...] = ()
     """Ranges of ``words`` that are facts which were looked up among the notes."""
+    recalled_words: tuple[Layer, ...] = ()
+    """Ranges of ``words`` that are recalled messages with less in them."""
     words: Sequence[Message] = ()
     """See :class:`OtherWords`."""
     opaque: tuple[Layer, ...] = ()
@@ -170,7 +191,7 @@ class RequestContents:
             lengths[number] = max(lengths[number], parts.exchange.stop)
             parts_by_number[number] = parts
         layers = _layers_of_others(space, parts_by_number, words)
-        notes, verbatim, recalled, others, inside, quoted = layers
+        notes, verbatim, recalled, whole, others, inside, quoted, reduced = layers
         versions = (columns.summary_starts[rows], columns.summary_stops[rows])
         has_notes = is_one_range & (versions[1] > versions[0])
         history = (columns.starts[rows], columns.stops[rows])
@@ -183,10 +204,12 @@ class RequestContents:
             notes=(*_make_layer(has_notes, *versions), *notes),
             verbatim=(*_make_layer(is_one_range, *history), *verbatim),
             recalled=recalled,
+            recalled_whole=whole,
             leading=_make_layer(stop > first, first, stop),
             others=others,
             inside=inside,
             quoted=quoted,
+            recalled_words=reduced,
             words=words.messages,
             opaque=tuple(_make_layers(_list_opaque(space, *versions))),
         )
@@ -195,9 +218,9 @@ class RequestContents:
 def _layers_of_others(
     space: MemorySpace, parts_by_number: Mapping[int, Parts], words: OtherWords
 ) -> list[tuple[Layer, ...]]:
-    """Return the layers of requests that are more than one range of the log: of the six kinds of ranges, in the order
+    """Return the layers of requests that are more than one range of the log: of the eight kinds of ranges, in the order
     of :func:`_ranges_by_kind`."""
-    by_kind = [Ranges() for _ in range(6)]
+    by_kind = [Ranges() for _ in range(8)]
     for number, parts in parts_by_number.items():
         own_ranges = _ranges_by_kind(space, parts, words)
         for ranges, ranges_of_request in zip(by_kind, own_ranges, strict=True):
@@ -208,12 +231,14 @@ def _layers_of_others(
 def _ranges_by_kind(
     space: MemorySpace, parts: Parts, words: OtherWords
 ) -> tuple[list[range], ...]:
-    """Return the ranges of one request: of its notes, of history and input, of what was recalled, and of other words in
-    messages, inside the system prompt and among the notes."""
+    """Return the ranges of one request: of its notes, of history and input, of what was recalled, and of that as far as
+    it is sent whole; and of other words in messages, inside the system prompt, among the notes and in recalled
+    messages."""
     return (
         [block.versions for block in parts.notes],
         _list_verbatim(space, parts),
         in_ranges(parts.recalled),
+        whole_recalled_ranges(space.log, parts),
         *map(joined, words.of(parts)),
     )
 
@@ -261,15 +286,24 @@ def _list_verbatim(space: MemorySpace, parts: Parts) -> list[range]:
     return joined((*whole_ranges(space, parts), parts.exchange))
 
 
-def recalled_ranges(record: TurnRecord) -> list[range]:
-    """Return the recalled messages."""
-    return in_ranges(record.parts.recalled)
+def whole_recalled_ranges(log: Log, parts: Parts) -> list[range]:
+    """Return the recalled messages that are sent with all that is in them."""
+    reduced = {
+        position
+        for piece in parts.pieces
+        if isinstance(piece, Picked)
+        for position, _message in reduced_recalls(log, piece)
+    }
+    return in_ranges(
+        [position for position in parts.recalled if position not in reduced]
+    )
 
 
 def sent_ranges(record: TurnRecord) -> tuple[range, ...]:
     """Return all that the request holds word for word; ranges may overlap."""
     leading = range(record.memory.history_start)
-    return (leading, *verbatim_ranges(record), *recalled_ranges(record))
+    recalled = in_ranges(record.parts.recalled)
+    return (leading, *verbatim_ranges(record), *recalled)
 
 
 def sent_positions(record: TurnRecord) -> set[int]:

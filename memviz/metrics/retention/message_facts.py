@@ -8,10 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memviz.core.pieces import Line
+from memviz.core.messages import Message
+from memviz.core.pieces import Line, Picked
 from memviz.engine.part_tokens import reduced_positions
 from memviz.engine.records import TurnRecord
-from memviz.metrics.requests.request_table import sent_ranges, versions_of
+from memviz.metrics.requests.request_table import (
+    reduced_recalls,
+    sent_ranges,
+    versions_of,
+)
 from memviz.metrics.retention.probe_texts import Bools, answers_of, in_any
 from memviz.transcripts.base import Probe
 
@@ -138,10 +143,16 @@ class _Request:
         for piece in parts.messages:
             for at in reduced_positions(space, piece):
                 shortened[at] = log.sent(at, piece.form)
+        recalls = [piece for piece in parts.pieces if isinstance(piece, Picked)]
+        reduced: dict[int, Message] = {}
+        for recall in recalls:
+            reduced.update(reduced_recalls(log, recall))
+        shortened |= reduced
         of_left = texts.in_messages(shortened.values())
         self.left = dict(zip(shortened, of_left.answers, strict=True))
         messages = [space.system_prompt] if space.system_prompt else []
-        messages += [log[position] for part in self.sent for position in part]
+        positions = {position for part in self.sent for position in part}
+        messages += [log[position] for position in sorted(positions - reduced.keys())]
         lines = [piece for piece in parts.pieces if isinstance(piece, Line)]
         messages += [line.message for line in lines if not line.quotes]
         of_messages = texts.in_messages(messages)

@@ -169,7 +169,8 @@ def _look_in_places(
     for ranges, place, counts in (
         (requests.inside, Knowledge.SYSTEM, in_words),
         (requests.quoted, Knowledge.SUMMARY, in_words),
-        (requests.recalled, Knowledge.RECALLED, in_log),
+        (requests.recalled_whole, Knowledge.RECALLED, in_log),
+        (requests.recalled_words, Knowledge.RECALLED, in_words),
         (requests.others, Knowledge.VERBATIM, in_words),
         (requests.verbatim, Knowledge.VERBATIM, in_log),
     ):

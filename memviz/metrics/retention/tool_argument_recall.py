@@ -15,9 +15,9 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import argument_values
 from memviz.metrics.requests.request_table import (
     OtherWords,
-    recalled_ranges,
     verbatim_ranges,
     versions_of,
+    whole_recalled_ranges,
 )
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.probe_texts import Bools, Counts, ProbeTexts, in_any
@@ -156,7 +156,10 @@ class _Sources:
             return Knowledge.VERBATIM
         if _has_any(in_words, other_words.in_messages):
             return Knowledge.VERBATIM
-        if _is_in(in_messages, recalled_ranges(record)):
+        log = record.memory.log
+        if _is_in(in_messages, whole_recalled_ranges(log, record.parts)):
+            return Knowledge.RECALLED
+        if _has_any(in_words, other_words.in_recalled):
             return Knowledge.RECALLED
         if self._in_version[versions, column].any():
             return Knowledge.SUMMARY

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz import Log, Message, ModelError, Recall, Run
+from memviz import Log, Message, ModelError, Recall, Run, ToolCall
 from memviz.core.pieces import Notes
 from memviz.core.summaries import SummaryLog, SummaryVersion, SummaryWording
 from memviz.metrics.requests.request_table import held_in_summaries, versions_sent
@@ -359,6 +359,32 @@ def same(
     assert bool(found.evidence[at, probe]) == wanted.evidence
     assert bool(found.contained[at, probe]) == wanted.contained
     assert bool(found.stale[at, probe]) == wanted.stale
+
+
+def test_of_a_recalled_message_whose_call_is_left_out_only_the_text_is_known() -> None:
+    call = ToolCall("call", "look_up", '{"what": "seaweed"}')
+    messages = [
+        Message("user", "So?"),
+        Message("assistant", "One moment, said Odete.", tool_calls=(call,)),
+        Message("tool", "", tool_call_id="call"),
+        Message("assistant", "Done."),
+        Message("user", "Again?"),
+        Message("assistant", "Done again."),
+    ]
+    run = memviz.replay(
+        messages,
+        memviz.strategy("window", window_size=1),
+        counter="chars4",
+        recalls={2: Recall(messages=[1])},
+        repair_tool_pairs=True,
+    )
+    (recalled,) = [
+        block for block in run.requests[-1].context.blocks if block.kind == "recalled"
+    ]
+    assert not any(message.tool_calls for message in recalled.messages)
+    probes = [Probe("?", (answer,), (0,), "name") for answer in ("seaweed", "Odete")]
+    states = [STATES[state] for state in retention(run, probes).states[-1]]
+    assert states == ["LOST", "RECALLED"]
 
 
 @pytest.mark.parametrize("id", REPRESENTATIVES)
