@@ -204,12 +204,12 @@ def test_means_and_sums_of_all_batches_are_those_of_the_rows(tmp_path: Path) -> 
 
 
 SECRETS = [
-    ("x.txt", "My PIN is 4711 and nobody may know it", "no known format, found a text"),
-    ("x.jsonl", '{"messages": My PIN is 4711}', "this is not JSON"),
-    ("x.txt", "PIN: 4711\nAnna: so it is", "it may be a dialogue"),
-    ("x.csv", "PIN,4711\na,b\nc,d\n", "nearly a table"),
-    ("x.jsonl", '{"messages": [{"role": "PIN", "content": "4711"}]}', "x.jsonl"),
-    ("x.parquet", "PIN 4711", "x.parquet"),
+    ("x.txt", "My PIN is zebra7 and nobody may know it", "no known format, found a text"),
+    ("x.jsonl", '{"messages": My PIN is zebra7}', "this is not JSON"),
+    ("x.txt", "PIN: zebra7\nAnna: so it is", "it may be a dialogue"),
+    ("x.csv", "PIN,zebra7\na,b\nc,d\n", "nearly a table"),
+    ("x.jsonl", '{"messages": [{"role": "PIN", "content": "zebra7"}]}', "x.jsonl"),
+    ("x.parquet", "PIN zebra7", "x.parquet"),
 ]
 
 
@@ -223,7 +223,7 @@ def test_failures_quote_nothing_of_what_was_said(
     assert words in failure["error"]
     assert failure["error"].startswith(name)
     for file in (tmp_path / "out").rglob("*.*"):
-        assert b"4711" not in file.read_bytes()
+        assert b"zebra7" not in file.read_bytes()
         assert b"PIN" not in file.read_bytes()
 
 
