@@ -204,7 +204,11 @@ def test_means_and_sums_of_all_batches_are_those_of_the_rows(tmp_path: Path) -> 
 
 
 SECRETS = [
-    ("x.txt", "My PIN is zebra7 and nobody may know it", "no known format, found a text"),
+    (
+        "x.txt",
+        "My PIN is zebra7 and nobody may know it",
+        "no known format, found a text",
+    ),
     ("x.jsonl", '{"messages": My PIN is zebra7}', "this is not JSON"),
     ("x.txt", "PIN: zebra7\nAnna: so it is", "it may be a dialogue"),
     ("x.csv", "PIN,zebra7\na,b\nc,d\n", "nearly a table"),
