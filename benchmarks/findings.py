@@ -16,7 +16,6 @@ from typing import NamedTuple
 from benchmarks import stand_in
 from benchmarks.measured import measured_conversations
 from memviz import (
-    Log,
     Run,
     Sweep,
     recordings,
@@ -28,12 +27,10 @@ from memviz import (
 )
 from memviz.core.text.wording import dollars
 from memviz.metrics.requests.traffic import traffic
-from memviz.metrics.retention.retention import ProbeTexts
 from memviz.metrics.retention.survival import Agreement, agreement
 from memviz.metrics.summaries.events import sent_summary_tokens
 from memviz.models.names import DEFAULT_MODEL
 from memviz.strategies.base import Trigger
-from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import bundled
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
@@ -174,7 +171,7 @@ def by_kind() -> Iterator[str]:
     yield "| setting | " + " | ".join(f"{kind}s" for kind in KINDS) + " |"
     yield "|---|" + "---|" * len(KINDS)
     transcripts = list(bundled().values())
-    texts_of_each = [texts_of(transcript) for transcript in transcripts]
+    texts_of_each = [stand_in.texts_of(transcript) for transcript in transcripts]
     for setting in KIND_SETTINGS:
         known: Counter[str] = Counter()
         stated: Counter[str] = Counter()
@@ -186,11 +183,6 @@ def by_kind() -> Iterator[str]:
                 known[probe.category] += int(kept.retained[-1, number])
         cells = " | ".join(f"{known[kind]} of {stated[kind]}" for kind in KINDS)
         yield f"| {setting.label} | {cells} |"
-
-
-def texts_of(transcript: Transcript) -> ProbeTexts:
-    """The questions of a conversation with its messages, which are read once for all settings."""
-    return ProbeTexts(Log(transcript.messages), transcript.probes)
 
 
 def against_recorded() -> Iterator[str]:
@@ -235,7 +227,7 @@ def compared() -> list[tuple[str, list[Run], Agreement]]:
         ):  # of a second model, over a conversation of another name
             continue
         transcript = bundled()[name]
-        texts = texts_of(transcript)
+        texts = stand_in.texts_of(transcript)
         for setting in recording.settings.values():
             chosen = {**setting.strategy}
             asked = strategy(chosen.pop("id"), **chosen)

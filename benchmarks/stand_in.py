@@ -87,6 +87,11 @@ def conversations() -> dict[str, Sequence[Transcript]]:
     }
 
 
+def texts_of(transcript: Transcript) -> ProbeTexts:
+    """The questions of a conversation with its messages, which are read once for all settings."""
+    return ProbeTexts(Log(transcript.messages), transcript.probes)
+
+
 def kept(
     transcripts: Sequence[Transcript], texts: Sequence[ProbeTexts], setting: Strategy
 ) -> Kept:
@@ -110,7 +115,7 @@ def table() -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|"
     for name, transcripts in conversations().items():
         # Their messages are read once for all settings.
-        texts = [ProbeTexts(Log(one.messages), one.probes) for one in transcripts]
+        texts = list(map(texts_of, transcripts))
         for setting, before in zip(SETTINGS, BEFORE[name], strict=True):
             now = kept(transcripts, texts, setting)
             yield (

@@ -38,8 +38,8 @@ def added_tokens(run: Run, record: TurnRecord, recall: Recall) -> int:
     new = assemble(memory, parts.pieces, recalled.indices)
     more = parts.with_recalled({*parts.recalled, *new.recalled})
     history = [piece for piece in more.pieces if more.kind_of(piece) != "input"]
-    input = input_pieces(parts.input, parts.asked, recalled.indices)
-    more = more._replace(pieces=(*history, *input))
+    asked = input_pieces(parts.input, parts.asked, recalled.indices)
+    more = more._replace(pieces=(*history, *asked))
     return _tokens(record, more) - _tokens(record, parts)
 
 
@@ -91,9 +91,9 @@ def _positions_sent(session: Session, text: str) -> list[frozenset[int]]:
     """The positions that are sent word for word with ``text`` as the next message: with the summary that it makes due,
     and without where that is possible."""
     memory = session.memory
-    input = memory.input
+    positions = memory.input
     # A question without an answer is sent with the next one.
-    log = session.log.prefix(input.start if input else len(session.log))
+    log = session.log.prefix(positions.start if positions else len(session.log))
     log.append(Message("user", text))
     space = replace(memory.space, log=log, sums=log.token_sums(session.counter))
     cursor = min(memory.cursor, len(log))

@@ -274,12 +274,8 @@ def _planned(recalls: Recalls | RecalledAt) -> list[Any]:
     """The recalls as JSON, in the order of their requests."""
     pairs = recalls.items() if isinstance(recalls, Mapping) else recalls
     planned = []
-    for key, recall_or_recalls in pairs:
-        recalls_here = (
-            [recall_or_recalls]
-            if isinstance(recall_or_recalls, Recall)
-            else recall_or_recalls
-        )
+    for key, value in pairs:
+        recalls_here = [value] if isinstance(value, Recall) else value
         for recall in recalls_here:
             planned.append([key, asdict(recall)])
     # Through JSON, since tuples are lists there.

@@ -75,12 +75,8 @@ class Keeper:
             StorageError: The library cannot be written; nothing was added.
             MessageError: One of the messages is none; nothing was added.
         """
-        concealed_messages = [
-            self.concealed(Message.of(message)) for message in messages
-        ]
-        known_by = (
-            list(keys) if keys is not None else list(map(digest_of, concealed_messages))
-        )
+        concealed = [self.concealed(Message.of(message)) for message in messages]
+        known_by = list(map(digest_of, concealed)) if keys is None else list(keys)
         about = self._concealed_about(
             {"title": title, "system_prompt": system_prompt, "tools": tools}
         )
@@ -93,12 +89,8 @@ class Keeper:
         def plan(kept: Watched | None) -> Growth | None:
             recent: list[str] = list(kept.state.get("keys", ())) if kept else []
             start = first_new(recent, known_by)
-            if (
-                kept is not None
-                and start == len(concealed_messages)
-                and not facts
-                and not about
-            ):
+            has_news = start < len(concealed) or facts or about
+            if kept is not None and not has_news:
                 return None
             count = kept.message_count if kept else 0
             new = known_by[start:]
@@ -109,7 +101,7 @@ class Keeper:
             if compaction is not None and (new or not kept):
                 event = self.concealed_event(compaction)
                 events.append(replace(event, after_message=count))
-            return Growth(count, concealed_messages[start:], state, events, about=about)
+            return Growth(count, concealed[start:], state, events, about=about)
 
         return self.store.grow_watched(key_of(source, conversation_id), plan)
 
@@ -181,9 +173,8 @@ class Keeper:
         filled_fields = {name: value for name, value in about.items() if value}
         conceal = self._secrets.conceal
         if "title" in filled_fields:
-            filled_fields["title"] = conceal(_beginning_of(filled_fields["title"]))[
-                :TITLE_CHARS
-            ]
+            title = conceal(_beginning_of(filled_fields["title"]))
+            filled_fields["title"] = title[:TITLE_CHARS]
         if "system_prompt" in filled_fields:
             filled_fields["system_prompt"] = conceal(filled_fields["system_prompt"])
         if "tools" in filled_fields:

@@ -56,10 +56,6 @@ class OtherWords:
                 ranges.in_messages.extend(self._place_superseded(piece))
             elif isinstance(piece, Messages) and piece.form is not None:
                 ranges.in_messages.append(self._place_changed(piece, piece.form))
-            elif isinstance(piece, Picked):
-                for position, message in reduced_recalls(self.space.log, piece):
-                    place = self._place_message((piece.form, position), message)
-                    ranges.in_recalled.append(place)
             # A line of the strategy's own stands in the log nowhere.
             elif isinstance(piece, Line):
                 message = piece.message
@@ -72,6 +68,9 @@ class OtherWords:
                     ranges.in_messages.append(place)
                 else:
                     ranges.in_system.append(place)
+        for message in reduced_recalls(self.space.log, parts).values():
+            place = self._place_message((message.content, message.tool_calls), message)
+            ranges.in_recalled.append(place)
         return ranges
 
     def _place_changed(self, piece: Messages, form: Form) -> range:
@@ -115,15 +114,18 @@ class OtherWords:
         return range(place, place + 1)
 
 
-def reduced_recalls(log: Log, piece: Picked) -> Iterator[tuple[int, Message]]:
-    """Yield the log positions of the recalled messages that ``piece`` sends with less in them, and what is left: of one
-    with a call that nobody answered the text."""
-    if piece.form is None:
-        return
-    for position in piece.positions:
-        message = log.sent(position, piece.form)
-        if message is not log[position]:
-            yield position, message
+def reduced_recalls(log: Log, parts: Parts) -> dict[int, Message]:
+    """Return what is left of the recalled messages that a request sends with less in them, by their log positions: of
+    one with a call that nobody answered the text."""
+    left: dict[int, Message] = {}
+    for piece in parts.pieces:
+        if not isinstance(piece, Picked) or piece.form is None:
+            continue
+        for position in piece.positions:
+            message = log.sent(position, piece.form)
+            if message is not log[position]:
+                left[position] = message
+    return left
 
 
 class Layer(NamedTuple):
@@ -288,12 +290,7 @@ def _list_verbatim(space: MemorySpace, parts: Parts) -> list[range]:
 
 def whole_recalled_ranges(log: Log, parts: Parts) -> list[range]:
     """Return the recalled messages that are sent with all that is in them."""
-    reduced = {
-        position
-        for piece in parts.pieces
-        if isinstance(piece, Picked)
-        for position, _message in reduced_recalls(log, piece)
-    }
+    reduced = reduced_recalls(log, parts)
     return in_ranges(
         [position for position in parts.recalled if position not in reduced]
     )

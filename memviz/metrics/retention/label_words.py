@@ -252,7 +252,6 @@ class Kind:
     capital letter within a sentence, a mark such as ``@`` for itself. Chinese kinds have none."""
     regex: str | re.Pattern[str]
     """Its group ``value`` is the value."""
-    ignores_case: bool
     category: Category
     weight: float
     of_user: bool
@@ -268,7 +267,7 @@ class Kind:
     def pattern(self) -> re.Pattern[str]:
         """The ``regex``, compiled when first needed: the start of a program that looks for no facts need not wait for a
         hundred of them."""
-        return re.compile(self.regex, re.IGNORECASE if self.ignores_case else 0)
+        return re.compile(self.regex)
 
 
 def find_values(kinds: Iterable[Kind], sentence: str) -> Iterator[Value]:
@@ -299,9 +298,8 @@ def kind(
     alternative of the pattern needs one, or it is never searched for.
     """
     beginnings = frozenset(word[:TRIGGER_CHARS] for word in triggers.split())
-    return Kind(
-        beginnings, pattern, True, category, weight, of_user, is_value, hint, examples
-    )
+    regex = f"(?i){pattern}"
+    return Kind(beginnings, regex, category, weight, of_user, is_value, hint, examples)
 
 
 def chinese_kind(
@@ -314,4 +312,4 @@ def chinese_kind(
     hint: str = "",
 ) -> Kind:
     """Return a kind of which every Chinese sentence is searched: no words announce it."""
-    return Kind(frozenset(), pattern, False, category, weight, of_user, is_value, hint)
+    return Kind(frozenset(), pattern, category, weight, of_user, is_value, hint)

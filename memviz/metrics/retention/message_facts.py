@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memviz.core.messages import Message
-from memviz.core.pieces import Line, Picked
+from memviz.core.pieces import Line
 from memviz.engine.part_tokens import reduced_positions
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.request_table import (
@@ -143,10 +142,7 @@ class _Request:
         for piece in parts.messages:
             for at in reduced_positions(space, piece):
                 shortened[at] = log.sent(at, piece.form)
-        recalls = [piece for piece in parts.pieces if isinstance(piece, Picked)]
-        reduced: dict[int, Message] = {}
-        for recall in recalls:
-            reduced.update(reduced_recalls(log, recall))
+        reduced = reduced_recalls(log, parts)
         shortened |= reduced
         of_left = texts.in_messages(shortened.values())
         self.left = dict(zip(shortened, of_left.answers, strict=True))

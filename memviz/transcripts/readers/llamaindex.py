@@ -169,10 +169,8 @@ class LlamaIndex(Reader):
             _add_row(row, builder)
         first = builder.messages[0] if builder.messages else None
         if piece.is_summary_buffer and first and first.role == "system":
-            first_sentence = re.split(r"[.!?。\n]", first.content.strip(), maxsplit=1)[
-                0
-            ]
-            if not INSTRUCTION.search(first_sentence):
+            sentences = re.split(r"[.!?。\n]", first.content.strip(), maxsplit=1)
+            if not INSTRUCTION.search(sentences[0]):
                 builder.note(REPLACED)
                 builder.events.append(RecordedEvent("summary", 0, first.content))
         return builder.build(

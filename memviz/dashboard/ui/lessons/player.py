@@ -208,10 +208,9 @@ def _play_step(step: Step, lesson: Lesson) -> Played | None:
     """The runs of a step; what hinders them is said."""
     study = step.view.study
     if study.settings and study.conversation:
+        # What the teacher's page shows is replayed already.
         waiting: AbstractContextManager[object] = nullcontext()
-        if (
-            not lessons_state().is_led
-        ):  # else the teacher's page has replayed it already
+        if not lessons_state().is_led:
             waiting = st.spinner(_("Replaying the conversation"), show_time=True)
         with error_shown(), waiting:
             return play(
