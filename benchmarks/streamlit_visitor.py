@@ -32,8 +32,11 @@ class ServerGoneError(Exception):
 class Visitor:
     """One browser session at the server with process id ``pid``, on one page."""
 
-    def __init__(self, url: str, pid: int, page: str, most_mb: float) -> None:
+    def __init__(
+        self, url: str, pid: int, page: str, most_mb: float, cookie: str = ""
+    ) -> None:
         self.url, self.pid, self.page, self.most_mb = url, pid, page, most_mb
+        self.cookie = cookie
         self.exceptions: list[str] = []
         self._page_hash = ""
         self._widgets: dict[str, str] = {}  # key -> id
@@ -41,6 +44,9 @@ class Visitor:
         self._clicked: list[str] = []
         self._once: list[WidgetState] = []
         self._fragment = ""
+        self._choices: dict[str, list[str]] = {}  # key of a radio -> its options
+        self.elements = 0
+        """Elements that the last run sent, those of a part that ran after it too."""
         self.start()
 
     async def open(self) -> None:
@@ -51,6 +57,7 @@ class Visitor:
             subprotocols=["streamlit"],
             max_size=None,
             origin=self.url,
+            additional_headers={"Cookie": self.cookie} if self.cookie else {},
             compression=None,
             ping_timeout=None,
         )
@@ -78,6 +85,10 @@ class Visitor:
         """Enter a number with the next run."""
         self._states[key] = WidgetState(id=self._widgets[key], double_value=number)
 
+    def pick(self, key: str, option: str) -> None:
+        """Take an option of a radio with the next run."""
+        self._states[key] = WidgetState(id=self._widgets[key], string_value=option)
+
     def click(self, key: str) -> None:
         """Click a button with the next run."""
         self._clicked.append(self._widgets[key])
@@ -85,6 +96,14 @@ class Visitor:
     def has(self, key: str) -> bool:
         """Whether the page has this control."""
         return key in self._widgets
+
+    def keys(self, beginning: str) -> list[str]:
+        """Return the keys of all controls that begin so."""
+        return [key for key in self._widgets if key.startswith(beginning)]
+
+    def options(self, key: str) -> list[str]:
+        """Return the options of a radio."""
+        return self._choices[key]
 
     async def upload(self, key: str, name: str, data: bytes) -> None:
         """Give a file to an uploader with the next run."""
@@ -147,7 +166,7 @@ class Visitor:
         for state in self._once:
             message.rerun_script.widget_states.widgets.append(state)
         self._clicked, self._once = [], []
-        self._widgets = {}
+        self.elements = 0
         await self._socket.send(message.SerializeToString())
         await self._until_finished()
         self._page = self.cpu_seconds() - self._started_cpu
@@ -166,6 +185,8 @@ class Visitor:
             kind = answer.WhichOneof("type")
             if kind == "auto_rerun":
                 self._fragment = answer.auto_rerun.fragment_id
+            if kind == "new_session" and not answer.metadata.run.fragment_ids:
+                self._widgets, self._choices = {}, {}
             if kind in ("new_session", "navigation"):
                 self._page_hash = getattr(answer, kind).page_script_hash
             elif kind == "delta" and answer.delta.WhichOneof("type") == "new_element":
@@ -179,6 +200,7 @@ class Visitor:
                 return
 
     def _element(self, element: object) -> None:
+        self.elements += 1
         kind = element.WhichOneof("type")  # type: ignore[attr-defined]
         if kind == "exception":
             self.exceptions.append(element.exception.message[:200])  # type: ignore[attr-defined]
@@ -186,6 +208,8 @@ class Visitor:
         id = getattr(getattr(element, kind), "id", "")
         if found := re.fullmatch(r"\$\$ID-[0-9a-f]+-(.+)", id):
             self._widgets[found[1]] = id
+            if kind == "radio":
+                self._choices[found[1]] = list(element.radio.options)  # type: ignore[attr-defined]
 
     def _note_picture(self, kind: str | None) -> None:
         if kind in PICTURES and self._picture is None:
