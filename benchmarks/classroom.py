@@ -1,6 +1,6 @@
 """A class in a lesson: how long its pages wait, and how much memory the server takes.
 
-    python -m benchmarks.classroom [--students 60] [--minutes 10] [--idle-seconds 0]
+    python -m benchmarks.classroom [--students 60] [--minutes 10] [--reading-seconds 8]
 
 One server with a class, a teacher who plays one bundled lesson after another with it, and students without a browser
 who join, follow, look again as their pages do, and answer every question. It prints
@@ -40,9 +40,7 @@ TEACHER_LOOKS_SECONDS = 1.0
 STUDENT_LOOKS_SECONDS = 1.5
 WAITING_LOOKS_SECONDS = 5.0
 """How often the pages of memviz look again: of a teacher, of a participant, of somebody who is invited."""
-READING_SECONDS = 8.0
 ANSWERING_SECONDS = 8.0
-BETWEEN_LESSONS_SECONDS = 15.0
 ELEMENTS_OF_LOOK = 5
 """A look that sends more has drawn the step again."""
 NO_LIMIT_MB = 1e9
@@ -52,8 +50,10 @@ ANSWER, REVEAL = "class-answer-", "class-reveal-"
 class Classroom:
     """A class at work on a server, and how long its pages waited."""
 
-    def __init__(self, server: Dashboard, end: float) -> None:
+    def __init__(self, server: Dashboard, end: float, reading_seconds: float) -> None:
         self.server, self.end = server, end
+        self.reading_seconds = reading_seconds
+        self.answering_seconds = min(ANSWERING_SECONDS, reading_seconds)
         self.part = "entering"
         self.waits: dict[str, list[float]] = defaultdict(list)  # part -> seconds
         self.histograms: list[float] = []
@@ -101,12 +101,12 @@ class Classroom:
             if self._reason_asked and visitor.elements > ELEMENTS_OF_LOOK:
                 self._reason_seen.append(perf_counter() - self._reason_asked)
             if visitor.has("class-join"):
-                await asyncio.sleep(chance.uniform(0, READING_SECONDS))
+                await asyncio.sleep(chance.uniform(0, self.reading_seconds))
                 visitor.click("class-join")
                 await self.rerun(visitor, is_look=False)
             for key in set(visitor.keys(ANSWER)) - answered:
                 answered.add(key)
-                await asyncio.sleep(chance.uniform(1, ANSWERING_SECONDS))
+                await asyncio.sleep(chance.uniform(0, self.answering_seconds))
                 visitor.pick(key, chance.choice(visitor.options(key)))
                 await self.rerun(visitor, is_look=False)
         self.exceptions += visitor.exceptions
@@ -118,12 +118,14 @@ class Classroom:
         for lesson in cycle(lessons):
             if perf_counter() > self.end:
                 break
+            if visitor.has("lessons-all"):
+                await self._press(visitor, "lessons-all", "between lessons")
             await self._press(visitor, f"play-{lesson.id}", "between lessons")
             await self._press(visitor, "lesson-with-class", "the lesson opens")
-            await self._wait(visitor, READING_SECONDS + WAITING_LOOKS_SECONDS)
+            await self._wait(visitor, self.reading_seconds + WAITING_LOOKS_SECONDS)
             for step in range(len(lesson.steps)):
                 self.part = "a step"
-                await self._wait(visitor, READING_SECONDS)
+                await self._wait(visitor, self.reading_seconds)
                 await self._ask(visitor)
                 is_last = step == len(lesson.steps) - 1
                 await self._press(
@@ -136,7 +138,7 @@ class Classroom:
                 f"{lesson.id:40} {visitor.rss_mb():6,.0f} MB (most {visitor.peak_mb():,.0f})",
                 flush=True,
             )
-            await self._wait(visitor, BETWEEN_LESSONS_SECONDS)
+            await self._wait(visitor, 2 * self.reading_seconds)
         self.is_over = True
         self.exceptions += visitor.exceptions
         await visitor.close()
@@ -145,15 +147,15 @@ class Classroom:
         """Wait for the answers to the question of the step, if it has one; show them, and then the reason."""
         if not visitor.keys(REVEAL):
             return
-        await self._wait(visitor, ANSWERING_SECONDS + 3)
+        await self._wait(visitor, self.answering_seconds + 3)
         (counts,) = visitor.keys(REVEAL)
         self.histograms.append(await self._press(visitor, counts, "the answers"))
-        await self._wait(visitor, READING_SECONDS)
+        await self._wait(visitor, self.reading_seconds)
         (reason,) = visitor.keys(REVEAL)
         self._reason_seen = []
         self._reason_asked = perf_counter()
         await self._press(visitor, reason, "the reason")
-        await self._wait(visitor, READING_SECONDS)
+        await self._wait(visitor, self.reading_seconds)
         self.reasons += [max(self._reason_seen, default=0.0)]
         self._reason_asked = 0.0
 
@@ -183,16 +185,19 @@ def summed_up(seconds: list[float]) -> str:
 
 
 async def hold_class(
-    server: Dashboard, students: int, minutes: float, idle_seconds: float
+    server: Dashboard,
+    students: int,
+    minutes: float,
+    reading_seconds: float,
+    lessons: list[Lesson],
 ) -> Classroom:
     """Let the class work for so many minutes."""
-    room = Classroom(server, perf_counter() + minutes * 60)
+    room = Classroom(server, perf_counter() + minutes * 60, reading_seconds)
     studying = []
     for seed in range(students):
         studying.append(asyncio.create_task(room.study(seed)))
         await asyncio.sleep(0.2)
-    await asyncio.sleep(idle_seconds)
-    await room.teach(list(bundled_lessons().values()))
+    await room.teach(lessons)
     await asyncio.gather(*studying)
     return room
 
@@ -203,7 +208,10 @@ def main() -> int:
     )
     parser.add_argument("--students", type=int, default=60)
     parser.add_argument("--minutes", type=float, default=10)
-    parser.add_argument("--idle-seconds", type=float, default=0)
+    parser.add_argument("--reading-seconds", type=float, default=8, help="at each step")
+    parser.add_argument(
+        "--lessons", type=int, help="only the first ones, over and over"
+    )
     parser.add_argument("--log", type=Path, help="where the server's output goes")
     options = parser.parse_args()
     with TemporaryDirectory() as name:
@@ -215,7 +223,11 @@ def main() -> int:
         try:
             room = asyncio.run(
                 hold_class(
-                    server, options.students, options.minutes, options.idle_seconds
+                    server,
+                    options.students,
+                    options.minutes,
+                    options.reading_seconds,
+                    list(bundled_lessons().values())[: options.lessons],
                 )
             )
         finally:

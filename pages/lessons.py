@@ -4,7 +4,12 @@ from memviz.core.translation import _
 from memviz.dashboard.ui.lessons.class_line import class_line, place_of_line
 from memviz.dashboard.ui.lessons.class_results import draw_class_results
 from memviz.dashboard.ui.lessons.player import play_lesson
-from memviz.dashboard.ui.lessons.shelf import draw_closing, shelf, upload
+from memviz.dashboard.ui.lessons.shelf import (
+    draw_closing,
+    is_list_asked_for,
+    shelf,
+    upload,
+)
 from memviz.dashboard.ui.lessons.state import (
     keep_address,
     lesson_playing,
@@ -62,11 +67,12 @@ else:
         own_lesson()
     draw_closing()
     draw_class_results()
-    shelf()
-    if not is_written and not presents():
-        own_lesson()
-    if not presents():
-        upload()
+    if is_list_asked_for():
+        shelf()
+        if not is_written and not presents():
+            own_lesson()
+        if not presents():
+            upload()
     keep_address()
 lead_class()
 with place:

@@ -161,8 +161,15 @@ def test_a_question_waits_for_the_answers_then_for_the_teacher_and_ends_in_resul
     assert page.title[0].value == QUESTIONS["lessons"]
     assert "**50%** right (1 of 2): Will this request summarize?" in words(page)
     assert "Zoltana" not in words(page), "names are for the teacher alone"
-    at_question.click(TEACHER, "Put away")
+    assert not is_list_shown(page), "what the class knows stands alone"
+    assert is_list_shown(at_question.click(ANA, "All lessons"))
+    page = at_question.click(TEACHER, "Put away")
+    assert is_list_shown(page)
     assert "**50%**" not in words(at_question.look(BO))
+
+
+def is_list_shown(page: AppTest) -> bool:
+    return "play-" in " ".join(button.key or "" for button in page.button)
 
 
 def test_whoever_walks_alone_sees_the_reason_at_once(at_question: Class) -> None:

@@ -3,6 +3,9 @@ how many take part, and whether they follow.
 
 The line looks by itself whether something has changed. A look costs the server a few milliseconds, so those who wait
 for nothing look less often.
+
+A click may come while the page begins anew, and that run may end before it reaches the line. What a click does is
+therefore done by a callback, which comes first; only the way to another page has to wait for the line.
 """
 
 from contextlib import AbstractContextManager, nullcontext
@@ -115,9 +118,7 @@ def _draw_for_participant(seat: Seat, *, is_lessons: bool) -> None:
     else:
         _draw_way_back(seat)
     st.markdown(f"{ICON} {words}")
-    if button(_("Leave the lesson"), "class-leave", ":material/logout:"):
-        leave_class()
-        st.rerun()
+    button(_("Leave the lesson"), "class-leave", ":material/logout:", leave_class)
 
 
 def _draw_for_teacher(seat: Seat, *, is_lessons: bool) -> None:
@@ -141,14 +142,17 @@ def _draw_for_teacher(seat: Seat, *, is_lessons: bool) -> None:
         on_change=_take_leading,
         args=(seat,),
     )
-    if button(_("End for all"), "class-end", ":material/stop_circle:"):
-        seat.work.end()
-        st.rerun()
+    button(_("End for all"), "class-end", ":material/stop_circle:", _end_for_all, seat)
 
 
 def _take_leading(seat: Seat) -> None:
     with error_noted():
         seat.work.lead(is_led=bool(widget_value(LEADING_KEY)))
+
+
+def _end_for_all(seat: Seat) -> None:
+    with error_noted():
+        seat.work.end()
 
 
 def _draw_way_back(seat: Seat) -> None:

@@ -42,6 +42,7 @@ def draw_class_results() -> None:
     _draw_group(seat, seat.shown.lesson, _("The class does not have it yet"), unknown)
     if seat.leads and button(_("Put away"), "class-forget", ":material/close:"):
         seat.work.forget()
+        lessons_state().ended_with_class = False
         st.rerun()
 
 

@@ -269,7 +269,7 @@ def _draw_way_on(lesson: Lesson) -> None:
         elif main_button(_("Done"), "lesson-done", ":material/check:"):
             with error_shown():
                 end_with_class(lesson)
-                state.end()
+                state.end(with_class=state.plays_with_class)
                 turn_to_top()
                 st.rerun()
 

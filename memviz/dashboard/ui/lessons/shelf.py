@@ -85,6 +85,18 @@ def shelf() -> None:
         _draw_row(lesson, is_own=True)
 
 
+def is_list_asked_for() -> bool:
+    """Return whether the list is to be drawn. At the end of a lesson with the class it waits for a click: then the page
+    is about what the class knows, and the pages of all are drawn at once."""
+    state = lessons_state()
+    if state.ended_with_class and button(
+        _("All lessons"), "lessons-all", ":material/list:"
+    ):
+        state.ended_with_class = False
+        st.rerun()
+    return not state.ended_with_class
+
+
 def _draw_head(lessons: list[Lesson]) -> None:
     """Show how much there is, where to begin, and the language of the texts."""
     with row("lessons-head"):

@@ -130,6 +130,8 @@ class LessonsState:
     """The teacher says at which step the lesson is."""
     ended: str | None = None
     """The lesson that was played to its end just now."""
+    ended_with_class: bool = False
+    """It was played with the class, and the list of all lessons was not asked for since."""
     error: MemvizError | None = None
     """What went wrong in a callback, until it is shown."""
     uploads: int = 0
@@ -166,10 +168,12 @@ class LessonsState:
         self.playing = lesson_id
         self.step = step
         self.ended = None
+        self.ended_with_class = False
 
-    def end(self) -> None:
-        """Note that the lesson that is played has come to its end."""
+    def end(self, *, with_class: bool) -> None:
+        """Note that the lesson that is played, by oneself or with the class, has come to its end."""
         self.ended = self.playing
+        self.ended_with_class = with_class
         self.playing = None
 
     def forget(self, lesson_id: str) -> None:

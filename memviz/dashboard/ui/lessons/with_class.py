@@ -142,7 +142,7 @@ def follow_class() -> None:
         take_step(seat)
         return
     if played_with_class and not seat.shown.is_open:
-        state.end()
+        state.end(with_class=True)
         turn_to_top()
     elif state.class_opening == 0 and not seat.shown.is_open:
         _say_restart()
@@ -226,10 +226,11 @@ def show_noted_error() -> None:
 
 
 def leave_class() -> None:
-    """Leave the lesson of the class, for the list of all lessons."""
+    """Leave the lesson of the class, for the list of all lessons. A callback."""
     state = lessons_state()
-    seat = seat_now()
-    if seat is not None:
-        seat.work.leave(seat.visitor.id)
-        if state.plays_with_class:
-            state.playing = None
+    with error_noted():
+        seat = seat_now()
+        if seat is not None:
+            seat.work.leave(seat.visitor.id)
+            if state.plays_with_class:
+                state.playing = None
