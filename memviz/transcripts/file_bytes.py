@@ -10,7 +10,7 @@ from memviz.transcripts.limits import Limits
 
 NOT_OPENED = Refusal(
     noop("the file cannot be opened: {found}."),
-    noop("Check the path, or give the bytes."),
+    noop("Check the path."),
 )
 TOO_LARGE = Refusal(
     noop("the file is larger than the limit of {limit:,} bytes."),
@@ -34,7 +34,11 @@ def _read_bytes(path: Path, at_most_bytes: int) -> bytes:
         if path.is_file():
             with path.open("rb") as file:
                 return file.read(at_most_bytes)
-        reason = _("this is a folder") if path.is_dir() else _("there is no such file")
+        reason = _("there is no such file")
+        if path.is_dir():
+            reason = _("this is a folder")
+        elif path.exists():
+            reason = _("this is a device or a pipe, not a file")
     except (OSError, ValueError) as error:  # a path with NUL in it is a ValueError
         reason = getattr(error, "strerror", None) or type(error).__name__
     raise NOT_OPENED.error(found=reason)

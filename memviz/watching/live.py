@@ -193,7 +193,7 @@ class LiveConversation:
         if used_tokens is None:
             run = None if events else runs[0][1]
             used_tokens = self._counted_tokens(positions, summary, run)
-        growth_tokens = _growth(self._log, self._totals)
+        growth_tokens = _growth(self._log, self._content_totals)
         program = _program_of(watched)
         forecasts = []
         for preset, following in self._followed:
@@ -220,8 +220,8 @@ class LiveConversation:
         )
 
     @property
-    def _totals(self) -> Sequence[int]:
-        """The tokens before each message, and behind the last one."""
+    def _content_totals(self) -> Sequence[int]:
+        """The tokens of contents before each message, and behind the last one: what the limits of rules count."""
         return self._log.token_sums(self._counter).totals
 
     def _about_log(self, about: Transcript) -> Transcript:
@@ -242,19 +242,26 @@ class LiveConversation:
         if run is None or not run.requests:
             return self._tokens_of(positions) + self._counter(summary)
         last = run.requests[-1]
-        totals = self._totals
-        return last.total_tokens + totals[-1] - totals[last.memory.length]
+        positions_since = range(self._start + last.memory.length, self._stop)
+        return last.total_tokens + self._tokens_of(positions_since)
 
     def _tokens_of(self, positions: Sequence[int]) -> int:
         return sum(tokens for tokens, _position in self._sizes(positions))
 
     def _sizes(self, positions: Sequence[int]) -> list[tuple[int, int]]:
-        """Return the tokens of the messages at these positions, each with its position."""
-        totals = self._totals
+        """Return the tokens that the messages at these positions take of the window, each with its position: their
+        contents, tool calls and speakers' names."""
+        sums = self._log.token_sums(self._counter)
+        contents = sums.totals
+        calls = sums.call_totals
+        names = sums.name_totals
         sizes = []
         for position in positions:
             index = position - self._start
-            sizes.append((totals[index + 1] - totals[index], position))
+            tokens = contents[index + 1] - contents[index]
+            tokens += calls[index + 1] - calls[index]
+            tokens += names[index + 1] - names[index]
+            sizes.append((tokens, position))
         return sizes
 
     def _items(self, positions: Sequence[int]) -> list[Item]:
@@ -262,7 +269,7 @@ class LiveConversation:
         for tokens, position in nlargest(MAX_ITEMS, self._sizes(positions)):
             index = position - self._start
             message = self._log[index]
-            text = message.content or " ".join(call.name for call in message.tool_calls)
+            text = message.content or _calls_as_text(message)
             turn = self._log.turn_number(index)
             items.append(Item(position, turn, message.role, text[:400], tokens))
         return items
@@ -291,6 +298,11 @@ def _sent_since(events: Sequence[RecordedEvent], stop: int) -> Sequence[int]:
     last = events[-1]
     start = max(0, last.after_message - (last.kept_newest or 0))
     return [*range(min(last.kept_first or 0, start)), *range(start, stop)]
+
+
+def _calls_as_text(message: Message) -> str:
+    """Return the tool calls of a message, each as its name and arguments."""
+    return " ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)
 
 
 def _measured_tokens(watched: Watched) -> int | None:

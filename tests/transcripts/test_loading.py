@@ -337,6 +337,10 @@ def test_a_folder_is_named_as_such(tmp_path):
     refused(Path(tmp_path), "this is a folder")
 
 
+def test_a_device_is_named_as_such():
+    refused(Path("/dev/null"), "this is a device or a pipe, not a file")
+
+
 def test_an_unknown_format_is_answered_with_those_of_nearly_its_name():
     error = refused(TEXT.encode(), "no format 'openai'", format="openai")
     assert "openai_messages" in error.remedy

@@ -58,6 +58,20 @@ def test_what_was_not_certain_is_played_as_it_is_now(tmp_path: Path) -> None:
     assert played(keeper, live)
 
 
+def test_the_calls_of_a_message_take_of_the_window(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    call = ToolCall("1", "read", '{"path": "memory/notes.md"}')
+    calling = Message("assistant", "", tool_calls=(call,))
+    write(keeper, [ASKED, calling, Message("tool", "Done.", tool_call_id="1")])
+    view = LiveConversation(keeper.store, KEY).look()
+    assert view is not None
+    items = {item.position: item for item in view.largest}
+    assert items[1].text == 'read {"path": "memory/notes.md"}'
+    assert items[1].tokens > items[0].tokens > 0
+    # The format of a request takes some tokens besides.
+    assert view.used_tokens >= sum(item.tokens for item in view.largest)
+
+
 @for_each("text", ["", "They spoke of rooms."])
 def test_of_a_part_it_does_not_say_that_all_of_it_was_taken_out(text: str) -> None:
     event = RecordedEvent("compaction", 4, text, part="up_to")
