@@ -242,6 +242,14 @@ def prices_of(text: str | None, option: str, most: int = MAX_PRICES) -> Usd | No
     return prices
 
 
+def read_share(text: str) -> float:
+    """Return the share that was typed: 0.85 for ``85%`` and for ``0.85``. Raises :class:`ValueError` for no number."""
+    number = text.strip()
+    if number.endswith("%"):
+        return float(number.removesuffix("%")) / 100
+    return float(number)
+
+
 def _read_strategies(
     strategy_args: Sequence[str], set_args: Sequence[str]
 ) -> list[TypedStrategy]:

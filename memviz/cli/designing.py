@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, BadParameter, Exit, Option
 
-from memviz.cli.arguments import settings_to_try, target_named
+from memviz.cli.arguments import read_share, settings_to_try, target_named
 from memviz.cli.errors import FAILED, WRONG_USE, OutputError
 from memviz.cli.option_groups import take_groups
 from memviz.cli.options import AsJson, Counter, Database
@@ -211,17 +211,13 @@ def _read_shares(text: str) -> dict[str, float]:
     shares = {}
     for part in text.split(","):
         kind, _, share = part.partition("=")
-        number = share.strip().removesuffix("%")
         try:
-            shares[kind.strip()] = float(number)
+            shares[kind.strip()] = read_share(share)
         except ValueError:
             raise BadParameter(
                 f"{part!r} is not of the form KIND=SHARE, such as facts=85%.",
                 param_hint="--keep",
             ) from None
-        # "85%" and "0.85" are the same.
-        if number != share.strip():
-            shares[kind.strip()] /= 100
     return shares
 
 

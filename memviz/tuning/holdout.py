@@ -36,7 +36,7 @@ def split_conversations(
         raise DesignError(
             _(
                 "A design needs at least {least} different conversations, some to search over and some to hold out. "
-                "There are only {number:,}.",
+                "Found: {number:,}.",
                 least=LEAST_CONVERSATIONS,
                 number=len(different),
             )

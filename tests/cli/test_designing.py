@@ -206,7 +206,7 @@ def test_an_error_is_no_finding(chats: Path, tmp_path: Path) -> None:
     for number in (1, 2):
         (chats / f"{number}.json").unlink()
     shown = memviz("design", chats, *TERMS, *QUICK, code=2)
-    assert "There are only 3." in shown.err
+    assert "Found: 3." in shown.err
 
 
 def test_a_search_that_cannot_be_brought_to_its_end_is_an_error(

@@ -671,7 +671,7 @@ class TestExportToCode:
             "sweep", chat, *GRID, "--max-peak", 1, "--code", "memory_yaml", code=1
         )
         assert shown.out == ""
-        assert "no setting to export" in shown.err
+        assert "there is no code to write" in shown.err
 
 
 class TestKept:
@@ -1001,6 +1001,7 @@ class TestWrongUse:
             (("--json", "--code", "memory_yaml"), "would both write to stdout"),
             (("--out", "x"), "--code"),
             (("--keep", "1.5"), "--keep"),
+            (("--keep", "90"), "from 0% to 100%"),
             (("--usd-per-million", "1"), "--usd-per-million"),
             (("--usd-per-million", "1,-2"), "--usd-per-million"),
             (("--usd-per-million", "1,nan"), "--usd-per-million"),
