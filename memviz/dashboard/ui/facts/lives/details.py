@@ -27,7 +27,12 @@ from memviz.dashboard.ui.facts.retention_cache import (
     survival_of,
     tool_argument_recall_of,
 )
-from memviz.dashboard.ui.shell.elements import show_caption, show_table, switch
+from memviz.dashboard.ui.shell.elements import (
+    show_caption,
+    show_data,
+    show_table,
+    switch,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -181,11 +186,8 @@ def _draw_agreement_table(results: Sequence[RetentionResult]) -> None:
         rows.append(_agreement_row(result, other, agreed))
         sentences.append(f"{result.setting.label}: {_agreement_words(agreed)}")
     st.caption(_(HOW_TO_READ))
-    st.dataframe(
-        pd.DataFrame(rows),
-        hide_index=True,
-        alt=_("Facts kept by the recorded model and by the built-in model, by setting"),
-    )
+    alt = _("Facts kept by the recorded model and by the built-in model, by setting")
+    show_data(pd.DataFrame(rows), alt)
     for sentence in sentences:
         show_caption(sentence)
 
