@@ -37,7 +37,7 @@ from memviz.engine.assembly import assemble
 from memviz.engine.blocks import build_context
 from memviz.engine.part_tokens import tokens_by_part
 from memviz.engine.parts import Parts
-from memviz.metrics.cost.pricing import pricing
+from memviz.metrics.cost.pricing import find_pricing
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.tool_argument_recall import (
@@ -76,7 +76,7 @@ HEAD = (
     "tokens a request | dollars of 1,000 requests | dollars of the notes of a conversation |\n"
     "|---|---|---|---|---|---|---|"
 )
-PRICES = pricing(DEFAULT_MODEL)
+PRICES = find_pricing(DEFAULT_MODEL)
 
 
 class Asked(NamedTuple):

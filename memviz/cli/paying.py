@@ -134,13 +134,13 @@ def has_known_price(name: str) -> bool:
 
 def priced(model: str, by_hand: Usd | None) -> Pricing | None:
     """The prices of a model: those of the list, but for what is entered by hand. ``None`` where nothing is known."""
-    from memviz.metrics.cost.pricing import pricing, unpriced
+    from memviz.metrics.cost.pricing import find_pricing, make_unpriced
 
-    listed = pricing(model)
+    listed = find_pricing(model)
     if by_hand is None:
         return listed
     rates = dict(zip(_RATES, by_hand, strict=False))
-    return (listed or unpriced(model)).by_hand(**rates)
+    return (listed or make_unpriced(model)).by_hand(**rates)
 
 
 def in_and_out(by_hand: Usd | None) -> tuple[float, float] | None:

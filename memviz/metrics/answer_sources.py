@@ -11,7 +11,12 @@ from memviz.core.messages import Message
 from memviz.core.text import phrases
 from memviz.core.text.sentences import passage, without_markup
 from memviz.core.text.terms import NUMBER_WEIGHT, composed, keys, weights_of
-from memviz.metrics.quotations import densest, flat, hits_of, quote
+from memviz.metrics.quotations import (
+    cut_quotation,
+    find_densest_stretch,
+    find_hits,
+    flatten_text,
+)
 
 SourceKind = Literal["verbatim", "recalled", "summary", "system"]
 
@@ -82,7 +87,7 @@ class _Statement(NamedTuple):
         return sum(self.weights.values())
 
 
-def answer_source(context: Context, question: str, answer: str) -> AnswerSource:
+def find_answer_source(context: Context, question: str, answer: str) -> AnswerSource:
     """Return the message of ``context`` that holds most of what ``answer`` says and ``question`` does not.
 
     Key terms are numbers (3,000 is 3000), names and other content words, pairs of characters in
@@ -193,7 +198,7 @@ def _quotes(content: str, letters: str) -> bool:
 
 def _strip_letters(text: str) -> str:
     """Return a text without what a quotation may change: the case, the white space, the full stop at the end."""
-    return flat(text).casefold().rstrip(".。!！ …")
+    return flatten_text(text).casefold().rstrip(".。!！ …")
 
 
 def _find_best(
@@ -229,7 +234,7 @@ def _choose_preferred(
     scores |= {key: 1000 * weight for key, weight in weights.items()}
     of_kind = [candidate for candidate in equal if candidate.kind == kind]
     source = _choose_closest(of_kind, scores)
-    quoted = quote(source.message.content, scores)
+    quoted = cut_quotation(source.message.content, scores)
     return AnswerSource(kind, source.position, quoted, share)
 
 
@@ -246,7 +251,7 @@ def _choose_closest(
     def rank(at: int) -> tuple[bool, int, int]:
         message = equal[at].message
         is_own = message.role != "assistant" or phrases.quoted(message.content) is None
-        hits = hits_of(flat(message.content), scores)
-        return is_own, densest(hits, scores, NEAR_CHARS)[0], at
+        hits = find_hits(flatten_text(message.content), scores)
+        return is_own, find_densest_stretch(hits, scores, NEAR_CHARS)[0], at
 
     return equal[max(range(len(equal)), key=rank)]

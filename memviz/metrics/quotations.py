@@ -16,7 +16,7 @@ _ENDS = (".", "!", "?", "。", "！", "？")
 _SENTENCE_START = re.compile(r"(?<=[.!?] )|(?<=[。！？])")
 
 
-def flat(text: str) -> str:
+def flatten_text(text: str) -> str:
     """Return a text on one line, its letters composed: "3,000\\neuros" -> "3,000 euros"."""
     return _BREAK.sub(" ", composed(text)).strip()
 
@@ -29,7 +29,7 @@ class Hit(NamedTuple):
     key: str
 
 
-def hits_of(text: str, terms: Collection[str]) -> list[Hit]:
+def find_hits(text: str, terms: Collection[str]) -> list[Hit]:
     """Return the places of ``terms``, which are normal forms, in a text, in order: 3000 in "It is 3,000." -> 6 to 11"""
     hits: list[Hit] = []
     for match in TOKEN.finditer(text):
@@ -52,7 +52,7 @@ def _find_hits_in_run(run: str, offset: int, terms: Collection[str]) -> Iterator
                 yield Hit(offset + at, offset + at + len(key), key)
 
 
-def densest(
+def find_densest_stretch(
     hits: Sequence[Hit], scores: Mapping[str, int], chars: int
 ) -> tuple[int, int, int]:
     """Return the stretch of at most ``chars`` characters whose different terms score most: score, start, stop."""
@@ -76,13 +76,13 @@ def densest(
     return best
 
 
-def quote(content: str, scores: Mapping[str, int]) -> str:
+def cut_quotation(content: str, scores: Mapping[str, int]) -> str:
     """Return the sentence around the terms that score most together, or as much of it as there is room for, on one
     line: "… so our budget is 3,000 euros, all in." """
-    text = flat(content)
+    text = flatten_text(content)
     # Room for an ellipsis on both sides.
     most = QUOTE_CHARS - 2
-    _, start, stop = densest(hits_of(text, scores), scores, most)
+    _, start, stop = find_densest_stretch(find_hits(text, scores), scores, most)
     room = max(0, most - (stop - start))
     lowest = max(0, start - room)
     matches = _SENTENCE_START.finditer(text, lowest, start + 1)

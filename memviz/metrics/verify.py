@@ -53,7 +53,7 @@ BreachKind = Literal[
 - *no_call*: it holds the result of a tool without the call; providers refuse it.
 - *miscounted*: its tokens on record are not those of its messages.
 - *usage*: its tokens as billed, or as the log's program counted them, and as counted here are more than a factor apart,
-  without those that no request of the log is without, see :func:`tokens_not_in_log`.
+  without those that no request of the log is without, see :func:`count_tokens_not_in_log`.
 """
 
 
@@ -122,7 +122,7 @@ def verify(
     return tuple(breaches)
 
 
-def tokens_not_in_log(
+def count_tokens_not_in_log(
     run: Run,
     events: Iterable[RecordedEvent],
     *,

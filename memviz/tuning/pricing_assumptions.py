@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from memviz.metrics.cost.cost import Cost, cost, price_together
-from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS, Pricing, pricing
+from memviz.metrics.cost.cost import Cost, price_together, price_traffic
+from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS, Pricing, find_pricing
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules, cache_rules
 from memviz.models.names import DEFAULT_MODEL
@@ -37,15 +37,15 @@ class PricingAssumptions:
         """Return list prices by the models' names; without a ``summarizer`` the chat model writes the summaries,
         too."""
         return cls(
-            pricing(model),
-            pricing(summarizer or model),
+            find_pricing(model),
+            find_pricing(summarizer or model),
             cache_rules(model),
             pause_seconds,
         )
 
     def cost(self, traffic: Traffic) -> Cost:
         """Return what this traffic costs."""
-        return cost(
+        return price_traffic(
             traffic,
             self.main,
             self.summarizer,

@@ -13,7 +13,7 @@ from memviz.dashboard.words.authors import message_facts_words
 from memviz.dashboard.words.compactions import compaction_words, tried_again
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.requests import limit_rule
-from memviz.metrics.answer_sources import answer_source
+from memviz.metrics.answer_sources import find_answer_source
 from memviz.metrics.requests.request_table import left_since
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import life_lines
@@ -169,7 +169,7 @@ def test_notes_inside_the_system_prompt_are_a_summary() -> None:
     run = memviz.replay(talk(3), Told(), model=model, counter="chars4")
     context = run.requests[-1].context
     assert "QX7R4M" in context.messages[0].content
-    assert answer_source(context, "Which code?", "It is QX7R4M.").kind == "summary"
+    assert find_answer_source(context, "Which code?", "It is QX7R4M.").kind == "summary"
     typed = Probe("Which code?", ("QX7R4M",), (), "single fact")
     assert retention(run, [typed]).states[-1].tolist() == [Knowledge.SUMMARY]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import memviz
-from memviz.metrics.health.growth import unbounded_part
+from memviz.metrics.health.growth import find_unbounded_part
 from memviz.metrics.requests.traffic import broken_cache_tokens, traffic
 from memviz.metrics.summaries.events import request_sizes
 from tests.engine.probes import Digest, talk
@@ -31,4 +31,4 @@ def test_a_compaction_of_a_library_is_compared_with_what_was_sent_before_it() ->
         == prefix - traffic(run).shared_tokens[number]
         == prefix
     )
-    assert unbounded_part(FakeLibrary()) == ""
+    assert find_unbounded_part(FakeLibrary()) == ""

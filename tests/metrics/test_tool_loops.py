@@ -12,10 +12,10 @@ from memviz.dashboard.words.compactions import (
     turn_words,
 )
 from memviz.dashboard.words.health import health_warnings
-from memviz.metrics.cost.cost import cost, cost_by_pause
-from memviz.metrics.cost.pricing import SUMMARIZER_PARTS, unpriced
-from memviz.metrics.memory_map.fate_grid import View, example, grid
-from memviz.metrics.memory_map.fate_map import fate_map
+from memviz.metrics.cost.cost import price_by_pause, price_traffic
+from memviz.metrics.cost.pricing import SUMMARIZER_PARTS, make_unpriced
+from memviz.metrics.memory_map.fate_grid import View, build_grid, find_example
+from memviz.metrics.memory_map.fate_map import build_fate_map
 from memviz.metrics.requests.broken_pairs import orphaned_requests, refused_requests
 from memviz.metrics.requests.request_table import left_since
 from memviz.metrics.requests.traffic import traffic
@@ -34,7 +34,7 @@ from tests.metrics.requests.tool_loops import tool_loop
 from tests.tables import for_each
 
 RULES = CacheRules(min_tokens=1, lifetime_seconds=300)
-PRICE = unpriced("house").by_hand(
+PRICE = make_unpriced("house").by_hand(
     input_usd_per_million=3, output_usd_per_million=15, cache_read_usd_per_million=0.3
 )
 
@@ -51,13 +51,13 @@ def run_of(calls: list[int], id: str, **parameters: int) -> Run:
 class TestMemoryMap:
     def test_a_turn_of_60_calls_has_60_columns(self) -> None:
         run = run_of([60], "window", window_size=6)
-        fates = fate_map(run)
+        fates = build_fate_map(run)
         assert fates.places.tolist() == list(range(1, 61))
         assert fates.turns.tolist() == [1] * 60
-        cells = grid(fates, View(range(1, 61), range(len(run.log))))
+        cells = build_grid(fates, View(range(1, 61), range(len(run.log))))
         assert cells.codes.shape[1] == 60
         assert [len(column) for column in cells.columns] == [1] * 60
-        place, position = example(fates, cells, 42, 0) or (0, 0)
+        place, position = find_example(fates, cells, 42, 0) or (0, 0)
         assert (place, position) == (42, 0)
         assert run.requests[fates.number_at(place)].name == "turn 1, call 42"
 
@@ -67,7 +67,7 @@ class TestMemoryMap:
             memviz.strategy("window", window_size=3),
             counter="chars4",
         )
-        first, dropped = fate_map(run).life(0)
+        first, dropped = build_fate_map(run).life(0)
         assert (first.fate, first.first_turn, first.first_call, first.last_call) == (
             Fate.VERBATIM,
             1,
@@ -87,7 +87,7 @@ class TestCost:
         self,
     ) -> None:
         run = run_of([1, 20, 1], "buffer")
-        both = cost_by_pause(traffic(run), PRICE, PRICE, RULES)
+        both = price_by_pause(traffic(run), PRICE, PRICE, RULES)
         assert both is not None
         first_of_a_turn = both.shorter.calls == 1
         assert (both.longer.cached_tokens[first_of_a_turn] == 0).all()
@@ -98,7 +98,7 @@ class TestCost:
 
     def test_every_request_is_a_step_and_pays_for_the_summaries_before_it(self) -> None:
         run = run_of([2, 9], "summary", buffer_size=2)
-        found = cost(traffic(run), PRICE, PRICE, cache=RULES, pause_seconds=60)
+        found = price_traffic(traffic(run), PRICE, PRICE, cache=RULES, pause_seconds=60)
         assert found.turns.tolist() == [record.turn for record in run.requests]
         assert found.calls.tolist() == [record.call for record in run.requests]
         parts = found.parts
@@ -126,7 +126,7 @@ class TestCost:
 
     def test_rows_are_turns_or_requests(self) -> None:
         with pytest.raises(memviz.MemvizError, match="by"):
-            cost(
+            price_traffic(
                 traffic(run_of([1], "buffer")), None, None, cache=None, pause_seconds=0
             ).frame("day")  # type: ignore[arg-type]
 

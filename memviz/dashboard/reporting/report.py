@@ -51,7 +51,7 @@ from memviz.dashboard.words.compactions import (
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import View
-from memviz.metrics.memory_map.fate_map import fate_map
+from memviz.metrics.memory_map.fate_map import build_fate_map
 from memviz.metrics.memory_map.stretches import STEPS
 from memviz.metrics.requests.request_axis import axis_of
 from memviz.metrics.summaries.events import request_sizes
@@ -187,7 +187,7 @@ def _legend(settings: Sequence[Setting]) -> _Legend:
     codes: set[int] = set()
     compactions: list[Compaction] = []
     for setting in settings:
-        codes.update(fate_map(setting.run).present)
+        codes.update(build_fate_map(setting.run).present)
         compactions += setting.run.compactions
     # The larger the number of a fate, the more of the message is sent.
     ordered_codes = sorted(codes, key=lambda code: (-STEPS[code].fate, code))

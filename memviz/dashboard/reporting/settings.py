@@ -16,8 +16,8 @@ from memviz.dashboard.words.requests import place_in_a_table
 from memviz.dashboard.words.warning import HealthWarning
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.memory_map.stretches import code_of
+from memviz.metrics.memory_map.fate_map import build_fate_map
+from memviz.metrics.memory_map.stretches import encode_fate
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.events import (
     CompactionEvent,
@@ -142,11 +142,11 @@ class Setting:
     @property
     def shares(self) -> list[Share]:
         """The fates of all messages at the last request; only those that occur."""
-        counts = fate_map(self.run).counts[-1].tolist()
+        counts = build_fate_map(self.run).counts[-1].tolist()
         shares = []
         for fate in FATES:
             if counts[fate]:
-                color = STEP_COLORS[code_of(fate, 1)]
+                color = STEP_COLORS[encode_fate(fate, 1)]
                 shares.append(Share(_(FATE_WORDS[fate]), counts[fate], color))
         return shares
 

@@ -21,8 +21,8 @@ from memviz.dashboard.stage.lane import (
 )
 from memviz.dashboard.words.requests import bracket_words, limit_rule
 from memviz.engine.records import TurnRecord
-from memviz.metrics.cost.cache_breaks import cache_breaks
-from memviz.metrics.memory_map.fate_map import fate_map, pending_codes
+from memviz.metrics.cost.cache_breaks import find_cache_breaks
+from memviz.metrics.memory_map.fate_map import build_fate_map, encode_pending_fates
 from memviz.metrics.requests.request_axis import RequestAxis, request_turns
 from memviz.metrics.requests.token_use import Limit, limit_of
 from memviz.metrics.requests.traffic import traffic
@@ -80,7 +80,7 @@ class SettingSteps:
         run = self.setting.run
         self.run = run
         self.whole_tokens = message_sizes(run.space, len(run.log))
-        self.fates = fate_map(run)
+        self.fates = build_fate_map(run)
         self.teller = EventTeller(run, self.retention, self.texts)
         if self.assumptions is not None:
             self._price(self.assumptions)
@@ -111,7 +111,7 @@ class SettingSteps:
         """Note what each request costs, and who broke its cached prefix."""
         self.cost = assumptions.cost(traffic(self.run))
         self.usd = self.cost.so_far_usd
-        breaks = cache_breaks(
+        breaks = find_cache_breaks(
             self.run, self.cost, assumptions.cache, assumptions.pause_seconds
         )
         self.breakers = {broken.request: broken.breaker.value for broken in breaks}
@@ -183,7 +183,7 @@ class SettingSteps:
         if record is None:
             return None
         sizes = sent_sizes(record.memory, record.parts, self.whole_tokens)
-        contents = _Contents(pending_codes(self.run), sizes, "")
+        contents = _Contents(encode_pending_fates(self.run), sizes, "")
         pieces = self._request_pieces(record, contents, before)
         return _drop_empty({**pieces, "pending": True})
 

@@ -47,7 +47,7 @@ class Askers:
     """The most tokens that either may write at once."""
 
 
-def token_margin(log: Log, counter: Counter) -> float:
+def measure_token_margin(log: Log, counter: Counter) -> float:
     """Return the most tokens that other tokenizers make of one that was counted in this conversation: of letters
     other than ASCII some make a token for each byte."""
     tokens = log.token_sums(counter).totals[-1]
@@ -115,9 +115,9 @@ def _plan_questions(
         if run.turns:
             last = run.turns[-1]
             sent_tokens = last.total_tokens + last.reply_tokens + question_tokens
-            log_tokens = _log_tokens(run)
+            log_tokens = _count_log_tokens(run)
             plan += plan_turn(
-                run.strategy, sent_tokens, log_tokens, askers, _margin(run)
+                run.strategy, sent_tokens, log_tokens, askers, _find_margin(run)
             )
     return plan
 
@@ -143,7 +143,7 @@ def bound_judging(
             without_answer = sum(counter(message.content) for message in request)
             prompt_tokens.append(without_answer + askers.reply_tokens)
         verdicts = PlannedCalls.at_most(
-            judge, prompt_tokens * len(runs), askers.reply_tokens, _margin(runs[0])
+            judge, prompt_tokens * len(runs), askers.reply_tokens, _find_margin(runs[0])
         )
         plan.append(verdicts)
     return price_at_most(plan)
@@ -163,14 +163,14 @@ def bound_summaries(
         prompt_tokens: list[int] = []
         for compaction in run.compactions[made:]:
             # One that was checked has two calls, of which none is larger than both.
-            largest = _prompt_tokens(compaction) + reply_tokens
+            largest = _count_prompt_tokens(compaction) + reply_tokens
             prompt_tokens += [largest] * compaction.calls
         # A longer summary brings the next one nearer.
         if prompt_tokens and count_part(run.strategy, "summary", 1):
             further = max(prompt_tokens) + run.columns.largest
             prompt_tokens += [further] * (len(run.requests) - len(prompt_tokens))
         summaries = PlannedCalls.at_most(
-            summarizer, prompt_tokens, reply_tokens, _margin(run)
+            summarizer, prompt_tokens, reply_tokens, _find_margin(run)
         )
         plan.append(summaries)
     return price_at_most(plan)
@@ -186,9 +186,9 @@ def bound_free_run(
         for turn in list(run.turns)[answered:]:
             reply_tokens = (turn.turn - 1) * askers.reply_tokens
             sent_tokens = turn.total_tokens + reply_tokens
-            log_tokens = _log_tokens(run) + reply_tokens
+            log_tokens = _count_log_tokens(run) + reply_tokens
             plan += plan_turn(
-                run.strategy, sent_tokens, log_tokens, askers, _margin(run)
+                run.strategy, sent_tokens, log_tokens, askers, _find_margin(run)
             )
     return price_at_most(plan)
 
@@ -202,21 +202,23 @@ def bound_trials(
     """Return the bound of the messages of one summarization summarized again, once with an instruction of each of
     these sizes."""
     memory = compaction.before
-    margin = token_margin(memory.log, memory.sums.counter)
+    margin = measure_token_margin(memory.log, memory.sums.counter)
     prompt_tokens = []
     for tokens in instruction_tokens:
-        prompt_tokens.append(_prompt_tokens(compaction) + tokens)
+        prompt_tokens.append(_count_prompt_tokens(compaction) + tokens)
     trials = PlannedCalls.at_most(summarizer, prompt_tokens, reply_tokens, margin)
     return price_at_most([trials])
 
 
-def _prompt_tokens(compaction: Compaction) -> int:
+def _count_prompt_tokens(compaction: Compaction) -> int:
     return compaction.prompt_tokens + INSTRUCTION_TOKENS
 
 
-def _margin(run: Run) -> float:
-    return run.once(token_margin, lambda: token_margin(run.log, run.counter))
+def _find_margin(run: Run) -> float:
+    return run.once(
+        measure_token_margin, lambda: measure_token_margin(run.log, run.counter)
+    )
 
 
-def _log_tokens(run: Run) -> int:
+def _count_log_tokens(run: Run) -> int:
     return run.log.token_sums(run.counter).totals[-1]

@@ -39,7 +39,7 @@ class CacheBreak(NamedTuple):
     """Tokens that would have been read from the cache if nothing had broken it."""
 
 
-def cache_breaks(
+def find_cache_breaks(
     run: Run, cost: Cost, cache: CacheRules | None, pause_seconds: float
 ) -> list[CacheBreak]:
     """Return the breaks of ``run``, in the order of its requests.
@@ -71,12 +71,12 @@ def cache_breaks(
             continue
         else:
             kinds = {compaction.kind for compaction in changed.get(number, ())}
-            breaker = _breaker_of(kinds, run, number)
+            breaker = _name_breaker(kinds, run, number)
         breaks.append(CacheBreak(number, breaker, int(lost_tokens[before])))
     return breaks
 
 
-def _breaker_of(kinds: Set[CompactionKind], run: Run, number: int) -> Breaker:
+def _name_breaker(kinds: Set[CompactionKind], run: Run, number: int) -> Breaker:
     """Return the reason for a break at request ``number``, before which compactions of
     these ``kinds`` took effect."""
     if not kinds.isdisjoint(REDUCING):

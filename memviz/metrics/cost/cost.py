@@ -21,8 +21,8 @@ from memviz.metrics.cost.pricing import (
     MissingPrice,
     Pricing,
     Usd,
-    pricing,
-    unpriced,
+    find_pricing,
+    make_unpriced,
 )
 from memviz.metrics.requests.request_axis import calls_of
 from memviz.metrics.requests.sent_requests import Tokens
@@ -32,7 +32,7 @@ from memviz.models.cache_rules import CacheRules
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Cost", "Pricing", "cost", "pricing", "unpriced"]
+__all__ = ["Cost", "Pricing", "find_pricing", "make_unpriced", "price_traffic"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,27 +85,27 @@ class Cost:
     @property
     def main_usd(self) -> float | None:
         """US dollars of all requests."""
-        return _total(self.usd)
+        return _add_totals(self.usd)
 
     @property
     def uncached_main_usd(self) -> float | None:
         """US dollars of all requests, had there been no cache."""
-        return _total(self.uncached_usd)
+        return _add_totals(self.uncached_usd)
 
     @property
     def summarizer_usd(self) -> float | None:
         """US dollars of all summarizer calls."""
-        return _total(self.summaries_usd)
+        return _add_totals(self.summaries_usd)
 
     @property
     def total_usd(self) -> float | None:
         """US dollars of both models."""
-        return _total(self.usd, self.summaries_usd)
+        return _add_totals(self.usd, self.summaries_usd)
 
     @property
     def uncached_total_usd(self) -> float | None:
         """US dollars of both models, had there been no cache."""
-        return _total(self.uncached_usd, self.summaries_usd)
+        return _add_totals(self.uncached_usd, self.summaries_usd)
 
     @property
     def hit_rate(self) -> float:
@@ -259,7 +259,7 @@ class CostByPause(NamedTuple):
     longer: Cost
 
 
-def cost(
+def price_traffic(
     traffic: Traffic,
     main: Pricing | None,
     summarizer: Pricing | None,
@@ -276,14 +276,14 @@ def cost(
     read; a shorter one pays the plain price. ``cache=None``: there is none. A model that is asked nothing needs no
     price.
     """
-    main = main or unpriced("chat model")
-    summarizer = summarizer or unpriced("summarizer")
+    main = main or make_unpriced("chat model")
+    summarizer = summarizer or make_unpriced("summarizer")
     input_tokens = traffic.input_tokens
     output = traffic.output_tokens
     cached, written = _split_by_cache(traffic, cache, pause_seconds)
     tokens = np.stack([input_tokens - cached - written, cached, written, output])
     usd = main.usd(tokens)
-    summaries = _plain_tokens(
+    summaries = _make_plain_tokens(
         traffic.summarizer_input_tokens, traffic.summarizer_output_tokens
     )
     # Blocks that only the provider can read are written by the chat model, all other summaries by the summarizer.
@@ -296,7 +296,7 @@ def cost(
         traffic,
         tokens,
         usd,
-        uncached_usd=main.usd(_plain_tokens(input_tokens, output)),
+        uncached_usd=main.usd(_make_plain_tokens(input_tokens, output)),
         summaries_usd=summaries_usd[[0, -1]],
         missing=tuple(dict.fromkeys(missing)),
     )
@@ -310,13 +310,19 @@ def price_together(
     cache: CacheRules | None,
     pause_seconds: float,
 ) -> list[Cost]:
-    """Return what :func:`cost` does for each of ``traffics``, sooner where they are many and short: all of them are
-    priced as one."""
+    """Return the costs of ``traffics``, each as :func:`price_traffic` gives it.
+
+    All of them are priced as one traffic, which is faster where they are many and short.
+    """
     if not traffics:
         return []
     pause = pause_seconds
     price = partial(
-        cost, main=main, summarizer=summarizer, cache=cache, pause_seconds=pause
+        price_traffic,
+        main=main,
+        summarizer=summarizer,
+        cache=cache,
+        pause_seconds=pause,
     )
     # The first request of each shares nothing with the one before, so no conversation reads what another wrote.
     whole = price(join_traffics(traffics))
@@ -342,7 +348,7 @@ def price_together(
     return costs
 
 
-def cost_by_pause(
+def price_by_pause(
     traffic: Traffic,
     main: Pricing | None,
     summarizer: Pricing | None,
@@ -352,13 +358,13 @@ def cost_by_pause(
     lifetime."""
     if cache is None or not cache.lifetime_seconds:
         return None
-    price = partial(cost, traffic, main, summarizer, cache=cache)
+    price = partial(price_traffic, traffic, main, summarizer, cache=cache)
     shorter = price(pause_seconds=0.0)
     longer = price(pause_seconds=cache.lifetime_seconds)
     return CostByPause(shorter, longer)
 
 
-def growth_in_cost(cost: Cost) -> float | None:
+def measure_cost_growth(cost: Cost) -> float | None:
     """Return how many times as much a request of the last quarter costs as one of the first, on average; ``None``
     where a price is unknown, nothing was paid, or there are too few requests."""
     so_far = cost.cumulative_usd
@@ -386,7 +392,7 @@ def _split_by_cache(
     return cached, np.where(input_tokens >= cache.min_tokens, input_tokens - cached, 0)
 
 
-def _plain_tokens(input_tokens: Tokens, output_tokens: Tokens) -> Tokens:
+def _make_plain_tokens(input_tokens: Tokens, output_tokens: Tokens) -> Tokens:
     nothing = np.zeros_like(input_tokens)
     return np.stack([input_tokens, nothing, nothing, output_tokens])
 
@@ -395,6 +401,6 @@ def _known(usd: Usd) -> Usd | None:
     return None if np.isnan(usd).any() else usd
 
 
-def _total(*parts: Usd) -> float | None:
+def _add_totals(*parts: Usd) -> float | None:
     total = sum(float(usd.sum(axis=0).sum()) for usd in parts)
     return None if isnan(total) else total

@@ -13,7 +13,7 @@ from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.engine.judging import judge_request
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
+from memviz.metrics.cost.pricing import Pricing, find_pricing, make_unpriced
 from memviz.models.base import Usage
 from memviz.models.planned_calls import PlannedCalls
 from memviz.strategies.base import Trigger
@@ -42,7 +42,7 @@ class Estimate:
         return sum(part.calls for part in self.parts)
 
 
-def estimate(runs: Sequence[Run], model: str, summarizer: str) -> Estimate:
+def estimate_asking(runs: Sequence[Run], model: str, summarizer: str) -> Estimate:
     """Return what it will cost to let ``model`` answer every turn of ``runs``, and ``summarizer`` summarize.
 
     It has no tools to call, so it is asked once a turn: at most what the turn's last request sends, tool results
@@ -74,7 +74,7 @@ def price_likely(
     usd = 0.0
     unknown = []
     for calls in plan:
-        rates = prices or pricing(calls.model) or unpriced(calls.model)
+        rates = prices or find_pricing(calls.model) or make_unpriced(calls.model)
         # Fresh input, read from the cache, written to it, output. Nothing is known of the cache beforehand.
         tokens = [
             (usage.input_tokens, 0, 0, usage.output_tokens) for usage in calls.usages
@@ -116,16 +116,16 @@ def judge_estimate(
     for run in runs:
         if not run.turns:
             continue
-        reply_tokens = _mean_reply_tokens(run)
-        sent_tokens = _tokens_before_question(run.turns[-1])
+        reply_tokens = _average_reply_tokens(run)
+        sent_tokens = _count_tokens_before_question(run.turns[-1])
         verdict_tokens = run.counter(VERDICT)
         for probe in probes:
             question_tokens = run.counter(probe.question)
             answering.append(Usage(sent_tokens + question_tokens, reply_tokens))
             if _fills_up(run, question_tokens):
-                summarizing.append(_last_summary(run, reply_tokens))
+                summarizing.append(_estimate_last_summary(run, reply_tokens))
             if judge is not None:
-                read_tokens = _judge_request_tokens(run, probe) + reply_tokens
+                read_tokens = _estimate_judge_request(run, probe) + reply_tokens
                 judging.append(Usage(read_tokens, verdict_tokens))
     return price_likely(
         [
@@ -136,7 +136,7 @@ def judge_estimate(
     )
 
 
-def _tokens_before_question(last: TurnRecord) -> int:
+def _count_tokens_before_question(last: TurnRecord) -> int:
     """Return what a request sends besides the words of its question: the ``last`` request
     and the reply to it."""
     tokens = last.total_tokens + last.reply_tokens + TOKENS_PER_MESSAGE
@@ -145,7 +145,7 @@ def _tokens_before_question(last: TurnRecord) -> int:
     return tokens
 
 
-def _judge_request_tokens(run: Run, probe: Probe) -> int:
+def _estimate_judge_request(run: Run, probe: Probe) -> int:
     """Return the tokens of the judge's request about an empty answer."""
     tokens = TOKENS_PER_REQUEST
     for message in judge_request(probe, ""):
@@ -153,7 +153,7 @@ def _judge_request_tokens(run: Run, probe: Probe) -> int:
     return tokens
 
 
-def _mean_reply_tokens(run: Run) -> int:
+def _average_reply_tokens(run: Run) -> int:
     """Return the mean reply, of the last request of each turn. Read off the columns: a record of each request of a long
     conversation would take longer to make than all that the page shows."""
     columns = run.columns
@@ -174,7 +174,7 @@ def _fills_up(run: Run, question_tokens: int) -> bool:
     return room.amount <= (question_tokens if room.unit == "tokens" else 1)
 
 
-def _last_summary(run: Run, reply_tokens: int) -> Usage:
+def _estimate_last_summary(run: Run, reply_tokens: int) -> Usage:
     for compaction in reversed(run.compactions):
         if compaction.asked:
             return Usage(compaction.prompt_tokens, compaction.output_tokens)

@@ -88,7 +88,7 @@ class Pricing:
         has_list_rate = False
         for name, usd in typed_usd.items():
             if usd is not None:
-                changed[name] = _per_token(usd)
+                changed[name] = _price_token(usd)
             elif getattr(self.plain, name) is not None:
                 has_list_rate = True
         if not changed:
@@ -113,11 +113,11 @@ class Pricing:
         return [MissingPrice(self.model, kind) for kind in unknown]
 
 
-def pricing(model_name: str) -> Pricing | None:
+def find_pricing(model_name: str) -> Pricing | None:
     """Return the list prices of ``model_name``; the offline model is free. ``None`` where no price is known."""
     name = model_name.strip()
     if name == OFFLINE:
-        return Pricing(name, (_rates(0.0),), FREE)
+        return Pricing(name, (_make_rates(0.0),), FREE)
     listed_price = price(name)
     if listed_price is None:
         return None
@@ -126,15 +126,15 @@ def pricing(model_name: str) -> Pricing | None:
     for field in fields(TokenRates):
         plain[field.name] = getattr(listed_price, field.name)
     rates = (TokenRates(**plain), *listed_price.long_input_rates)
-    return Pricing(name, rates, _price_file())
+    return Pricing(name, rates, _name_price_file())
 
 
-def unpriced(model_name: str) -> Pricing:
+def make_unpriced(model_name: str) -> Pricing:
     """Return a model of which nothing is known yet, to enter its rates by hand."""
-    return Pricing(model_name.strip(), (_rates(None),), "", has_own=True)
+    return Pricing(model_name.strip(), (_make_rates(None),), "", has_own=True)
 
 
-def _rates(usd: float | None) -> TokenRates:
+def _make_rates(usd: float | None) -> TokenRates:
     return TokenRates(
         input_usd_per_token=usd,
         output_usd_per_token=usd,
@@ -143,7 +143,7 @@ def _rates(usd: float | None) -> TokenRates:
     )
 
 
-def _per_token(usd_per_million: float) -> float:
+def _price_token(usd_per_million: float) -> float:
     if not 0 <= usd_per_million <= MAX_USD:
         allowed = f"a number, 0 or more and at most {MAX_USD:,.0f}"
         raise ValueError(
@@ -177,7 +177,7 @@ def _list_rates(rates: TokenRates) -> Sequence[float]:
 
 
 @cache
-def _price_file() -> str:
+def _name_price_file() -> str:
     try:
         return f"{PRICE_FILE} {version('litellm')}"
     except PackageNotFoundError:

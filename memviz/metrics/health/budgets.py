@@ -21,9 +21,9 @@ from memviz.engine.run import Run
 from memviz.metrics.health.finding import (
     HealthFinding,
     Step,
-    step_of,
-    turns_at,
-    turns_of,
+    choose_step,
+    list_turns_of_compactions,
+    list_turns_of_requests,
 )
 from memviz.metrics.requests.request_axis import place_of
 from memviz.metrics.requests.token_use import count_part
@@ -74,7 +74,7 @@ class LargeSummaries(HealthFinding):
     """A budget that it would not be too large for."""
 
 
-def large_summary(run: Run) -> LargeSummaries | None:
+def find_large_summaries(run: Run) -> LargeSummaries | None:
     """Warn of summaries sent that are over the budget; where they count against it, over half of it."""
     budget = Budget.of(run)
     if budget is None:
@@ -94,7 +94,7 @@ def large_summary(run: Run) -> LargeSummaries | None:
         peak_tokens=peak,
         worst=place_of(run, worst),
         wanted_tokens=LARGE_SHARE * peak,
-        turns=turns_at(run, large),
+        turns=list_turns_of_requests(run, large),
         severity="bad" if peak > budget.tokens else "caution",
     )
 
@@ -116,7 +116,7 @@ class KeptAboveTrigger(HealthFinding):
     """A budget of which what was kept is half."""
 
 
-def kept_above_trigger(run: Run) -> KeptAboveTrigger | None:
+def find_kept_above_trigger(run: Run) -> KeptAboveTrigger | None:
     """Warn of summarizations after which the messages kept are still over the limit that triggers the next one."""
     budget = Budget.of(run)
     if budget is None or run.strategy.trigger not in (Trigger.MESSAGE, Trigger.REQUEST):
@@ -142,7 +142,7 @@ def kept_above_trigger(run: Run) -> KeptAboveTrigger | None:
         peak_tokens=peak,
         after_message=worst.after_message,
         wanted_tokens=2 * peak,
-        turns=turns_of(run, above),
+        turns=list_turns_of_compactions(run, above),
         severity="bad",
     )
 
@@ -164,7 +164,7 @@ class OverBudget(HealthFinding):
     """The first of that size."""
 
 
-def over_budget(run: Run) -> OverBudget | None:
+def find_over_budget(run: Run) -> OverBudget | None:
     """Warn of requests whose counted part is over the budget, and say how many of these because of the input alone."""
     budget = Budget.of(run)
     if budget is None:
@@ -188,7 +188,7 @@ def over_budget(run: Run) -> OverBudget | None:
         alone=alone,
         peak_tokens=peak,
         worst=place_of(run, worst),
-        turns=turns_at(run, over),
+        turns=list_turns_of_requests(run, over),
         severity="bad" if alone else "caution",
     )
 
@@ -238,7 +238,7 @@ class Thrash(HealthFinding):
     """True where the strategy cuts back to its limit and no further."""
 
 
-def thrash(run: Run) -> Thrash | None:
+def find_thrash(run: Run) -> Thrash | None:
     """Warn where the run asks its summarizer at nearly every request. One summary a turn by design is no such run."""
     if run.strategy.trigger is Trigger.TURN:
         return None
@@ -258,12 +258,12 @@ def thrash(run: Run) -> Thrash | None:
     finding = Thrash(
         summarizations=len(summarizations),
         steps=len(since),
-        step=step_of(run),
+        step=choose_step(run),
         room=_measure_room(run, since, summarizations),
-        turns=turns_at(run, fired),
+        turns=list_turns_of_requests(run, fired),
         severity="bad",
     )
-    return _with_remedy(finding, run, since)
+    return _add_remedy(finding, run, since)
 
 
 def _measure_room(
@@ -298,7 +298,7 @@ def _measure_gap(strategy: Strategy, after: Memory) -> Headroom | None:
     return answered._replace(held=answered.held - reply_tokens).headroom
 
 
-def _with_remedy(finding: Thrash, run: Run, since: range) -> Thrash:
+def _add_remedy(finding: Thrash, run: Run, since: range) -> Thrash:
     """Return ``finding`` with the values that end it, as far as the strategy has a parameter for that."""
     strategy = run.strategy
     room = finding.room
@@ -353,17 +353,17 @@ class OddCounter(HealthFinding):
         return self.tokens < self.expected_tokens
 
 
-def odd_counter(run: Run) -> OddCounter | None:
+def find_odd_counter(run: Run) -> OddCounter | None:
     """Warn where the run's counter is far off, against ``o200k_base`` on a sample of the messages.
 
     The sample is the same every time: up to 20 messages with a text, evenly spaced, and the first
     characters of each, 5,000 in all.
     """
     own_counter = run.counter
-    texts = () if own_counter.name == REFERENCE else sample(run.log)
+    texts = () if own_counter.name == REFERENCE else sample_texts(run.log)
     # The files of the reference need not be on this machine.
     try:
-        expected = _reference_tokens(texts)
+        expected = _count_reference_tokens(texts)
     except CounterUnavailableError:
         return None
     tokens = sum(map(own_counter, texts))
@@ -382,7 +382,7 @@ def odd_counter(run: Run) -> OddCounter | None:
     )
 
 
-def sample(log: Log) -> tuple[str, ...]:
+def sample_texts(log: Log) -> tuple[str, ...]:
     """Return the beginnings of up to 20 messages, evenly spaced over those with a text."""
     texts = [message.content for message in log if message.content]
     size = min(SAMPLED_MESSAGES, len(texts))
@@ -391,5 +391,5 @@ def sample(log: Log) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _reference_tokens(texts: tuple[str, ...]) -> int:
+def _count_reference_tokens(texts: tuple[str, ...]) -> int:
     return sum(map(counter(REFERENCE), texts))

@@ -13,7 +13,11 @@ from memviz.core.summaries import SUMMARY, SummaryVersion
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.health.finding import HealthFinding, turns_at, turns_of
+from memviz.metrics.health.finding import (
+    HealthFinding,
+    list_turns_of_compactions,
+    list_turns_of_requests,
+)
 from memviz.metrics.requests.broken_pairs import orphaned_requests
 from memviz.strategies.base import Strategy, Trigger
 
@@ -28,7 +32,7 @@ class OrphanedToolMessages(HealthFinding):
     """All requests."""
 
 
-def orphaned_tool_messages(run: Run) -> OrphanedToolMessages | None:
+def find_orphaned_tool_messages(run: Run) -> OrphanedToolMessages | None:
     """Warn of requests with a tool result whose call is not in them."""
     orphaned = orphaned_requests(run)
     if not orphaned:
@@ -36,7 +40,7 @@ def orphaned_tool_messages(run: Run) -> OrphanedToolMessages | None:
     return OrphanedToolMessages(
         orphaned=len(orphaned),
         requests=len(run.requests),
-        turns=turns_at(run, orphaned),
+        turns=list_turns_of_requests(run, orphaned),
         severity="bad",
     )
 
@@ -63,7 +67,7 @@ class AssistantFirst(HealthFinding):
     """True where all of them begin as the conversation itself does."""
 
 
-def assistant_first(run: Run) -> AssistantFirst | None:
+def find_assistant_first(run: Run) -> AssistantFirst | None:
     """Warn of requests whose first message behind the system part (system prompt, summary) is an assistant's."""
     next_spoken = _find_next_spoken(run.log)
     numbers = _number_assistant_first(run, next_spoken)
@@ -79,7 +83,7 @@ def assistant_first(run: Run) -> AssistantFirst | None:
         has_greeting=all(
             history and history[0].start == start for history in histories
         ),
-        turns=turns_at(run, numbers),
+        turns=list_turns_of_requests(run, numbers),
     )
 
 
@@ -202,7 +206,7 @@ class LargerSummaries(HealthFinding):
     """What would have to be larger for more to be summarized at a time, if the strategy has such a parameter."""
 
 
-def larger_summaries(run: Run) -> LargerSummaries | None:
+def find_larger_summaries(run: Run) -> LargerSummaries | None:
     """Warn of summaries with more tokens than the messages newly taken in and the summary replaced had together."""
     summary_count = 0
     larger: list[Compaction] = []
@@ -213,7 +217,7 @@ def larger_summaries(run: Run) -> LargerSummaries | None:
         if not compaction.is_summarization or not written or compaction.is_fixed:
             continue
         summary_count += 1
-        growth = written.tokens - replaced_tokens(run, compaction)
+        growth = written.tokens - count_replaced_tokens(run, compaction)
         if growth > 0:
             larger.append(compaction)
         if growth > worst_growth:
@@ -231,12 +235,12 @@ def larger_summaries(run: Run) -> LargerSummaries | None:
         every_turn=strategy.trigger is Trigger.TURN,
         can_switch_off=strategy.has_parameter("enable_summarization"),
         parameter=strategy.main_parameter,
-        turns=turns_of(run, larger),
+        turns=list_turns_of_compactions(run, larger),
         severity="bad" if 2 * len(larger) > summary_count else "caution",
     )
 
 
-def replaced_tokens(run: Run, compaction: Compaction) -> int:
+def count_replaced_tokens(run: Run, compaction: Compaction) -> int:
     """Return the tokens that the new summary stands for and that were sent before: messages with their tool calls, and
     the text of the summary it takes in."""
     sums = run.space.sums
@@ -260,7 +264,7 @@ class UnchangedSummaries(HealthFinding):
     """Messages that the unchanged summaries took in."""
 
 
-def unchanged_summaries(run: Run) -> UnchangedSummaries | None:
+def find_unchanged_summaries(run: Run) -> UnchangedSummaries | None:
     """Warn of summaries that took in messages and are letter for letter the one they replaced. Notes of another kind,
     such as facts, stay as they are where nothing is new to them."""
     renewed = 0
@@ -280,7 +284,7 @@ def unchanged_summaries(run: Run) -> UnchangedSummaries | None:
         unchanged=len(same),
         renewed=renewed,
         messages=sum(len(compaction.summarized) for compaction in same),
-        turns=turns_of(run, same),
+        turns=list_turns_of_compactions(run, same),
     )
 
 
@@ -299,7 +303,7 @@ class FailedSummarizations(HealthFinding):
     first_error: str
 
 
-def failed_summarizations(run: Run) -> FailedSummarizations | None:
+def find_failed_summarizations(run: Run) -> FailedSummarizations | None:
     """Warn of summarizer calls that gave no summary."""
     failed = [
         compaction for compaction in run.compactions if compaction.error is not None
@@ -313,7 +317,7 @@ def failed_summarizations(run: Run) -> FailedSummarizations | None:
         dropped=policies.count("drop"),
         kept=set(policies) == {"leave"},
         first_error=str(failed[0].error),
-        turns=turns_of(run, failed),
+        turns=list_turns_of_compactions(run, failed),
         severity="bad",
     )
 

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal, NamedTuple, Protocol
 
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS, Pricing, pricing
+from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS, Pricing, find_pricing
 from memviz.models.cache_rules import CacheRules, cache_rules
 from memviz.models.names import DEFAULT_MODEL
 from memviz.models.prices import price
@@ -31,13 +31,15 @@ class HealthFinding:
     everything else is a ``caution``."""
 
 
-def turns_at(run: Run, numbers: Iterable[int]) -> tuple[int, ...]:
+def list_turns_of_requests(run: Run, numbers: Iterable[int]) -> tuple[int, ...]:
     """Return the turns of the requests of these numbers (0-based), each once."""
     turns = run.columns.turns[list(numbers)]
     return tuple(dict.fromkeys(turns.tolist()))
 
 
-def turns_of(run: Run, compactions: Iterable[Compaction]) -> tuple[int, ...]:
+def list_turns_of_compactions(
+    run: Run, compactions: Iterable[Compaction]
+) -> tuple[int, ...]:
     """Return the turns of the requests that these compactions of ``run`` changed first, each once."""
     turns = {
         run.request_turn(compaction) or compaction.turn for compaction in compactions
@@ -45,7 +47,7 @@ def turns_of(run: Run, compactions: Iterable[Compaction]) -> tuple[int, ...]:
     return tuple(sorted(turns))
 
 
-def step_of(run: Run) -> Step:
+def choose_step(run: Run) -> Step:
     """Return what one step of ``run`` is."""
     return "request" if run.has_calls else "turn"
 
@@ -78,13 +80,13 @@ class _ListPrices(NamedTuple):
     pause_seconds: float = DEFAULT_PAUSE_SECONDS
 
 
-def list_prices(run: Run) -> Prices:
+def find_list_prices(run: Run) -> Prices:
     """Return the list prices of the model that answered."""
-    model = answering_model(run, None)
-    return _ListPrices(pricing(model), pricing(model), cache_rules(model))
+    model = name_answering_model(run, None)
+    return _ListPrices(find_pricing(model), find_pricing(model), cache_rules(model))
 
 
-def answering_model(run: Run, prices: Prices | None) -> str:
+def name_answering_model(run: Run, prices: Prices | None) -> str:
     """Return the model that answered last, else the one whose prices count, as far as it is known; a server of the
     user's own has a window, and no price."""
     beside = sorted(run.requests.beside.items(), reverse=True)

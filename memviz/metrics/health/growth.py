@@ -16,16 +16,16 @@ from memviz.engine.assembly import assemble
 from memviz.engine.compaction import REDUCING
 from memviz.engine.run import Run
 from memviz.engine.setting import Setting, new_space
-from memviz.metrics.cost.cost import cost, cost_by_pause, growth_in_cost
+from memviz.metrics.cost.cost import measure_cost_growth, price_by_pause, price_traffic
 from memviz.metrics.cost.pricing import Pricing
 from memviz.metrics.health.finding import (
     HealthFinding,
     Prices,
     Step,
-    answering_model,
-    list_prices,
-    step_of,
-    turns_at,
+    choose_step,
+    find_list_prices,
+    list_turns_of_requests,
+    name_answering_model,
 )
 from memviz.metrics.requests.request_axis import place_of
 from memviz.metrics.requests.token_use import Forecast, forecast, passing_request
@@ -93,7 +93,7 @@ class Growth(HealthFinding):
     """``None`` where there is no prompt cache that ends."""
 
 
-def growth(run: Run, prices: Prices | None = None) -> Growth | None:
+def find_growth(run: Run, prices: Prices | None = None) -> Growth | None:
     """Warn of a part of the requests that never falls and still grows, where the strategy sets it no bound.
 
     A window that is not full yet grows just as a full buffer does. So the strategy is asked what it would
@@ -102,22 +102,22 @@ def growth(run: Run, prices: Prices | None = None) -> Growth | None:
     """
     if len(run.requests) < LEAST_REQUESTS:
         return None
-    part = unbounded_part(run.strategy)
+    part = find_unbounded_part(run.strategy)
     if not part:
         return None
     sizes: list[int] = run.columns.tokens[part].tolist()
     falls = any(later < earlier for earlier, later in pairwise(sizes))
     if falls or sizes[-1] <= sizes[len(sizes) // 2]:
         return None
-    terms = prices or list_prices(run)
+    terms = prices or find_list_prices(run)
     run_traffic = traffic(run)
-    window = _describe_window(run_traffic, answering_model(run, prices))
+    window = _describe_window(run_traffic, name_answering_model(run, prices))
     is_too_large = (
         window is not None and int(run_traffic.input_tokens.max()) > window.tokens
     )
     return Growth(
         part=part,
-        step=step_of(run),
+        step=choose_step(run),
         first=place_of(run, run.requests[0]),
         last=place_of(run, run.requests[-1]),
         first_tokens=sizes[0],
@@ -125,8 +125,8 @@ def growth(run: Run, prices: Prices | None = None) -> Growth | None:
         tokens_a_step=(sizes[-1] - sizes[0]) / (len(sizes) - 1),
         window=window,
         dearer=_compare_costs(run_traffic, terms),
-        cache_lifetime_seconds=_cache_lifetime(terms),
-        turns=turns_at(run, range(len(sizes))),
+        cache_lifetime_seconds=_find_cache_lifetime(terms),
+        turns=list_turns_of_requests(run, range(len(sizes))),
         severity="bad" if is_too_large else "caution",
     )
 
@@ -143,22 +143,22 @@ def _compare_costs(run_traffic: Traffic, prices: Prices) -> Dearer | None:
     """Return under which pauses a request costs more than an earlier one, and how much."""
     rules = prices.cache
     main = prices.main
-    costs = cost_by_pause(run_traffic, main, prices.summarizer, rules)
+    costs = price_by_pause(run_traffic, main, prices.summarizer, rules)
     if costs is None or rules is None or main is None:
         return None
-    longer = growth_in_cost(costs.longer)
-    shorter = growth_in_cost(costs.shorter)
+    longer = measure_cost_growth(costs.longer)
+    shorter = measure_cost_growth(costs.shorter)
     if longer is None or shorter is None or longer < SAME_PRICE:
         return None
     return Dearer(main, rules.lifetime_seconds or 0.0, longer, shorter)
 
 
-def _cache_lifetime(prices: Prices) -> float | None:
+def _find_cache_lifetime(prices: Prices) -> float | None:
     lifetime = prices.cache.lifetime_seconds if prices.cache else None
     return lifetime or None
 
 
-def unbounded_part(strategy: Strategy) -> UnboundedPart:
+def find_unbounded_part(strategy: Strategy) -> UnboundedPart:
     """Return ``history`` or ``summary`` where the strategy sends all there is of it however long the conversation;
     empty where it does not, and where a real library decides."""
     if isinstance(strategy, LibraryStrategy):
@@ -224,7 +224,7 @@ class DearClearing(HealthFinding):
     saving_with_long_pauses: SavingWithLongPauses | None
 
 
-def dear_clearing(run: Run, prices: Prices | None = None) -> DearClearing | None:
+def find_dear_clearing(run: Run, prices: Prices | None = None) -> DearClearing | None:
     """Warn where the requests cost more than if every message in them had been sent whole: a message that is cleared
     changes the request where it stands, and the provider's prompt cache ends there. What it costs is worked out under
     ``prices``, by default the list prices of the model that answered."""
@@ -235,7 +235,7 @@ def dear_clearing(run: Run, prices: Prices | None = None) -> DearClearing | None
     numbers = {number for number in changed if number is not None}
     if not numbers:
         return None
-    terms = prices or list_prices(run)
+    terms = prices or find_list_prices(run)
     run_traffic = traffic(run)
     whole = sent_whole(run, run_traffic)
     usd = _price_requests(run_traffic, terms)
@@ -262,7 +262,7 @@ def dear_clearing(run: Run, prices: Prices | None = None) -> DearClearing | None
         value=values.get(name, 0),
         keep_results=values.get("keep_results") or None,
         saving_with_long_pauses=_find_saving(run_traffic, whole, terms),
-        turns=turns_at(run, sorted(numbers)),
+        turns=list_turns_of_requests(run, sorted(numbers)),
     )
 
 
@@ -271,7 +271,7 @@ def _price_requests(
 ) -> float | None:
     """Return the US dollars of the chat model."""
     pause = terms.pause_seconds if pause_seconds is None else pause_seconds
-    run_cost = cost(
+    run_cost = price_traffic(
         run_traffic,
         terms.main,
         terms.summarizer,
@@ -285,7 +285,7 @@ def _find_saving(
     run_traffic: Traffic, whole: Traffic, terms: Prices
 ) -> SavingWithLongPauses | None:
     """Return what clearing would save where the user pauses for so long that no cache is left to be broken."""
-    lifetime = _cache_lifetime(terms)
+    lifetime = _find_cache_lifetime(terms)
     if lifetime is None:
         return None
     usd = _price_requests(run_traffic, terms, lifetime)

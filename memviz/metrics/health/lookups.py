@@ -13,7 +13,7 @@ from typing import ClassVar
 from memviz.core.text.words import content_words
 from memviz.core.word_index import is_text
 from memviz.engine.run import Run
-from memviz.metrics.health.finding import HealthFinding, turns_at
+from memviz.metrics.health.finding import HealthFinding, list_turns_of_requests
 from memviz.metrics.summaries.events import asked_for_at
 from memviz.strategies.lookup import words_of
 
@@ -68,9 +68,9 @@ class RepeatedTurn(HealthFinding):
     """The parameter that lets scores fade with age; empty where the strategy has none."""
 
 
-def echoed_questions(run: Run) -> EchoedQuestions | None:
+def find_echoed_questions(run: Run) -> EchoedQuestions | None:
     """Warn of requests that bring back what the question says already, and nothing more."""
-    positions_by_request = _recalled_by_request(run)
+    positions_by_request = _list_recalled_by_request(run)
 
     # A message is brought back by many requests, and its words are read once.
     @cache
@@ -94,14 +94,14 @@ def echoed_questions(run: Run) -> EchoedQuestions | None:
         requests=requests,
         messages=messages,
         has_neighbours=bool(getattr(run.strategy, "neighbours", 0)),
-        turns=turns_at(run, echoing_requests),
+        turns=list_turns_of_requests(run, echoing_requests),
     )
 
 
-def missing_neighbours(run: Run) -> MissingNeighbours | None:
+def find_missing_neighbours(run: Run) -> MissingNeighbours | None:
     """Warn of messages that are brought back without the answer, or the question, that belongs to them."""
     # A question and its answer are partners: one without the other says little.
-    positions_by_request = _recalled_by_request(run)
+    positions_by_request = _list_recalled_by_request(run)
     partners = _find_partners(run)
     alone_by_request = Counter[int]()
     messages = 0
@@ -120,14 +120,14 @@ def missing_neighbours(run: Run) -> MissingNeighbours | None:
     return MissingNeighbours(
         alone=alone,
         messages=messages,
-        parameter=_named_parameter(run, "neighbours"),
-        turns=turns_at(run, alone_by_request),
+        parameter=_name_parameter(run, "neighbours"),
+        turns=list_turns_of_requests(run, alone_by_request),
     )
 
 
-def repeated_turn(run: Run) -> RepeatedTurn | None:
+def find_repeated_turn(run: Run) -> RepeatedTurn | None:
     """Warn of a turn that nearly every request brings back; of several the one that is brought back most often."""
-    positions_by_request = _recalled_by_request(run)
+    positions_by_request = _list_recalled_by_request(run)
     requests_by_turn: dict[int, list[int]] = {}
     for number, positions in positions_by_request.items():
         turns = {run.log.turn_number(position) for position in positions}
@@ -145,16 +145,16 @@ def repeated_turn(run: Run) -> RepeatedTurn | None:
         turn=turn,
         times=len(numbers),
         requests=requests,
-        parameter=_named_parameter(run, "half_life_messages"),
-        turns=turns_at(run, numbers),
+        parameter=_name_parameter(run, "half_life_messages"),
+        turns=list_turns_of_requests(run, numbers),
     )
 
 
-def _named_parameter(run: Run, name: str) -> str:
+def _name_parameter(run: Run, name: str) -> str:
     return name if run.strategy.has_parameter(name) else ""
 
 
-def _recalled_by_request(run: Run) -> Mapping[int, Sequence[int]]:
+def _list_recalled_by_request(run: Run) -> Mapping[int, Sequence[int]]:
     """Return the log positions that the strategy brought back by itself, by the number (0-based) of the request."""
     return run.once(_find_recalled, lambda: _find_recalled(run))
 

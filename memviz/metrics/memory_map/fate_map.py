@@ -17,7 +17,12 @@ from memviz.core.text.wording import RequestPlace
 from memviz.engine.generations import Generations
 from memviz.engine.parts import Parts
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.stretches import STEPS, Stretches, code_of, stretches
+from memviz.metrics.memory_map.stretches import (
+    STEPS,
+    Stretches,
+    build_stretches,
+    encode_fate,
+)
 from memviz.metrics.requests.request_axis import ByRequest, ends_of_spans, request_turns
 
 LIST = -1
@@ -46,7 +51,7 @@ class FateMap(ByRequest):
     def of(cls, run: Run) -> FateMap:
         """Return the map of a run."""
         generations = Generations(run.space.summaries.versions)
-        fate_stretches = stretches(run, generations)
+        fate_stretches = build_stretches(run, generations)
         versions = _list_versions(run)
         return cls(
             len(run.log), request_turns(run), fate_stretches, versions, generations
@@ -171,10 +176,10 @@ class Span(NamedTuple):
         return self.last_turn, self.last_call, self.last_calls
 
 
-def fate_map(run: Run) -> FateMap:
+def build_fate_map(run: Run) -> FateMap:
     """Return the map of a run, which is kept with it, so that a page that is drawn again need not wait. A chat that
     goes on adds messages to the log of its run: then the map is made anew."""
-    key = (fate_map, len(run.requests), len(run.log))
+    key = (build_fate_map, len(run.requests), len(run.log))
     return run.once(key, lambda: FateMap.of(run))
 
 
@@ -205,7 +210,7 @@ def _list_sent_versions(parts: Parts) -> list[int]:
     return [*alone, LIST] if parts.quoted else alone
 
 
-def summary_versions(run: Run, request: int) -> NDArray[np.int_]:
+def list_summary_versions(run: Run, request: int) -> NDArray[np.int_]:
     """Return the version of the summary that stands for each message at request number ``request`` (0-based):
     [messages], 0 where no summary that was sent does. Of several kinds of notes it is the one that stands last in the
     request."""
@@ -219,7 +224,7 @@ def summary_versions(run: Run, request: int) -> NDArray[np.int_]:
     return versions
 
 
-def pending_codes(run: Run) -> NDArray[np.uint8]:
+def encode_pending_fates(run: Run) -> NDArray[np.uint8]:
     """Return what the request that nobody has answered yet would send of every message, as codes of
     :data:`memviz.metrics.memory_map.stretches.STEPS`: *not yet there* without such a request. It is shown, and counts
     nowhere."""
@@ -233,4 +238,4 @@ def pending_codes(run: Run) -> NDArray[np.uint8]:
         if len(notes.versions) == 1:
             passes = np.maximum(passes, generations.row(notes.start, len(run.log)))
     pairs = zip(run.fates_at(record).tolist(), passes.tolist(), strict=True)
-    return np.array([code_of(Fate(fate), times) for fate, times in pairs], np.uint8)
+    return np.array([encode_fate(Fate(fate), times) for fate, times in pairs], np.uint8)

@@ -50,7 +50,7 @@ more of a message is sent, the higher its code."""
 _CODES = {step.fate: code for code, step in enumerate(STEPS)}
 
 
-def code_of(fate: Fate, generation: int = 0) -> int:
+def encode_fate(fate: Fate, generation: int = 0) -> int:
     """Return the place in :data:`STEPS` of a fate."""
     if fate is not Fate.SUMMARIZED:
         return _CODES[fate]
@@ -61,17 +61,17 @@ def code_of(fate: Fate, generation: int = 0) -> int:
     )
 
 
-RECALLED_CODE = code_of(Fate.RECALLED)
+RECALLED_CODE = encode_fate(Fate.RECALLED)
 
 
 SUMMARIZED_STEPS = tuple(
     step.generation for step in STEPS if step.fate is Fate.SUMMARIZED
 )
-_VERBATIM = code_of(Fate.VERBATIM)
-_DROPPED = code_of(Fate.DROPPED)
-_OPAQUE = code_of(Fate.OPAQUE)
-_ONCE = code_of(Fate.SUMMARIZED, 1)
-_OF_FORMS = {fate: code_of(Fate[fate.upper()]) for fate in get_args(FormFate)}
+_VERBATIM = encode_fate(Fate.VERBATIM)
+_DROPPED = encode_fate(Fate.DROPPED)
+_OPAQUE = encode_fate(Fate.OPAQUE)
+_ONCE = encode_fate(Fate.SUMMARIZED, 1)
+_OF_FORMS = {fate: encode_fate(Fate[fate.upper()]) for fate in get_args(FormFate)}
 Painted = tuple[int, int, int]
 """Messages ``[start, stop)`` and their code."""
 
@@ -111,15 +111,17 @@ class Stretches(NamedTuple):
         )
 
 
-def stretches(run: Run, generations: Generations) -> Stretches:
+def build_stretches(run: Run, generations: Generations) -> Stretches:
     """Return the stretches of all requests of ``run``."""
     by_version = _paint_versions(run, generations)
     # Four numbers a stretch in one flat array: a tuple for each would take far more memory.
     rows = array("i")
     system_stop = run.space.system_stop
-    for number, sent in enumerate(sent_by_request(run)):
+    for number, sent in enumerate(list_sent_by_request(run)):
         plain_stretches = _paint_plain(sent, system_stop)
-        for stretch in plain_stretches or painted(_list_layers(run, sent, by_version)):
+        for stretch in plain_stretches or paint_layers(
+            _list_layers(run, sent, by_version)
+        ):
             rows.append(number)
             rows.extend(stretch)
     requests, starts, stops, codes = np.array(rows, np.int32).reshape(-1, 4).T
@@ -137,7 +139,7 @@ class _Sent(NamedTuple):
     quoted: Sequence[int] = ()
 
 
-def sent_by_request(run: Run) -> Iterator[_Sent]:
+def list_sent_by_request(run: Run) -> Iterator[_Sent]:
     """Yield what each request sends, in order. Records need not be made for it."""
     columns = run.columns
     bounds = (
@@ -232,7 +234,7 @@ def _paint_versions(run: Run, generations: Generations) -> dict[int, list[Painte
     if not versions:
         return {}
     alone = set[int]()
-    for sent in sent_by_request(run):
+    for sent in list_sent_by_request(run):
         alone.update(block.start for block in sent.notes if len(block.versions) == 1)
     by_version = {}
     # Where messages between two others were not summarized, how often is looked up message by message.
@@ -255,7 +257,7 @@ def _paint_steps(covers: range, steps: Sequence[Painted]) -> list[Painted]:
         first = max(start, covers.start)
         last = min(stop, covers.stop)
         if step > 1 and first < last:
-            painted_steps.append((first, last, code_of(Fate.SUMMARIZED, step)))
+            painted_steps.append((first, last, encode_fate(Fate.SUMMARIZED, step)))
     return painted_steps
 
 
@@ -271,7 +273,7 @@ def _group_steps(row: NDArray[np.uint16]) -> list[Painted]:
     ]
 
 
-def painted(layers: Iterator[Painted]) -> Iterator[Painted]:
+def paint_layers(layers: Iterator[Painted]) -> Iterator[Painted]:
     """Yield the stretches that are seen where each layer lies over those before it; stretches that touch have other
     codes."""
     visible = [layer for layer in layers if layer[0] < layer[1]]

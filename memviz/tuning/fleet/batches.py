@@ -19,7 +19,7 @@ from memviz.core.model_errors import BudgetSpentError, UnusableSummarizerError
 from memviz.core.process_memory import uncollected
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
-from memviz.metrics.health.budgets import thrash
+from memviz.metrics.health.budgets import find_thrash
 from memviz.metrics.requests.traffic import Traffic, add_up_traffic
 from memviz.metrics.retention.knowledge import STATE_OF, FactState, Retention
 from memviz.models.base import Model
@@ -100,7 +100,7 @@ class _Replayed(NamedTuple):
             **self.known,
             **_facts_at_the_end(cell, self.kept),
             "setting": self.setting,
-            "thrashes": thrash(self.run) is not None,
+            "thrashes": find_thrash(self.run) is not None,
         }
         return _Unpriced(self.place, self.setting, cell, row)
 

@@ -16,7 +16,7 @@ from memviz.dashboard.stage.files import script
 from memviz.dashboard.stage.lane import lane, message_sizes
 from memviz.dashboard.words.prices import BROKEN_BY
 from memviz.engine.chat import Chat
-from memviz.metrics.cost.cache_breaks import Breaker, cache_breaks
+from memviz.metrics.cost.cache_breaks import Breaker, find_cache_breaks
 from memviz.metrics.memory_map.stretches import STEPS
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention
@@ -332,7 +332,7 @@ def test_a_request_says_what_it_read_from_the_cache_and_who_broke_its_prefix() -
         terms = PricingAssumptions.of(pause_seconds=pause_seconds)
         cost = terms.cost(traffic(run))
         steps = unfolded(played([run], trip, assumptions=terms), 0)
-        breaks = cache_breaks(run, cost, terms.cache, pause_seconds)
+        breaks = find_cache_breaks(run, cost, terms.cache, pause_seconds)
         broken = {one.request: one.breaker.value for one in breaks}
         assert set(broken.values()) == breakers
         for number, step in enumerate(steps):

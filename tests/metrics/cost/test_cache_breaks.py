@@ -8,8 +8,8 @@ from hypothesis import given
 
 import memviz
 from memviz import Message
-from memviz.metrics.cost.cache_breaks import Breaker, CacheBreak, cache_breaks
-from memviz.metrics.cost.cost import cost
+from memviz.metrics.cost.cache_breaks import Breaker, CacheBreak, find_cache_breaks
+from memviz.metrics.cost.cost import price_traffic
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.cache_rules import CacheRules
 from tests.engine.probes import REPRESENTATIVES, small, talk
@@ -24,8 +24,10 @@ def breaks_of(
     cache: CacheRules | None = ANY_PREFIX,
     pause_seconds: float = 60.0,
 ) -> list[CacheBreak]:
-    costs = cost(traffic(run), None, None, cache=cache, pause_seconds=pause_seconds)
-    return cache_breaks(run, costs, cache, pause_seconds)
+    costs = price_traffic(
+        traffic(run), None, None, cache=cache, pause_seconds=pause_seconds
+    )
+    return find_cache_breaks(run, costs, cache, pause_seconds)
 
 
 def replayed(id: str, turns: int = 12, **parameters: Any) -> memviz.Run:

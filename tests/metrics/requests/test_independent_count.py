@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Run, Strategy
-from memviz.metrics.cost.cost import cost
+from memviz.metrics.cost.cost import price_traffic
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.registry import model
@@ -113,7 +113,7 @@ def check(
     largest = run.requests[sent.index(max(sent))]
     assert (use.requests, use.peak_tokens) == (len(sent), max(sent))
     assert (use.peak_turn, use.peak_call) == (largest.turn, largest.call)
-    paid = cost(traffic(run), None, None, cache=None, pause_seconds=0).frame()
+    paid = price_traffic(traffic(run), None, None, cache=None, pause_seconds=0).frame()
     paid = paid[
         paid["requests"] > 0
     ]  # what is summarized in a turn that nobody answered has a row of its own

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz.core.text.wording import request_name
 from memviz.dashboard.words.requests import name_at, name_of
-from memviz.metrics.memory_map.fate_map import fate_map
+from memviz.metrics.memory_map.fate_map import build_fate_map
 from memviz.metrics.requests.request_axis import (
     RequestAxis,
     calls_in_turns,
@@ -90,7 +90,7 @@ def test_pages_and_records_name_a_request_alike() -> None:
         == [name_at(request_turns(run), number) for number in range(len(names))]
         == [name_of(run, record) for record in run.requests]
     )
-    lives = [fate_map(run).life(position) for position in range(len(run.log))]
+    lives = [build_fate_map(run).life(position) for position in range(len(run.log))]
     for span in (span for life in lives for span in life):
         assert {request_name(*span.first), request_name(*span.last)} <= {*names}
 

@@ -33,7 +33,7 @@ from memviz.dashboard.words.authors import message_facts_words
 from memviz.dashboard.words.requests import call_text, life_sentence, role_name
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.fate_map import Span, fate_map
+from memviz.metrics.memory_map.fate_map import Span, build_fate_map
 from memviz.metrics.retention.message_facts import message_facts
 from memviz.transcripts.base import Probe
 
@@ -70,7 +70,7 @@ def say_life_of_selected(settings: Sequence[SettingRun]) -> None:
             role=role_name(run.log[position].role),
             turn=run.log.turn_number(position),
             label=plain(setting.label),
-            life=life_in_words(fate_map(run).life(position)),
+            life=life_in_words(build_fate_map(run).life(position)),
         )
     )
 
