@@ -14,8 +14,8 @@ from memviz.dashboard.charts.sweeps.measure_words import WORDS, inline, shown_va
 from memviz.dashboard.words.compactions import compaction_words, outcome_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.prices import basis_in_words
-from memviz.metrics.requests.token_use import TokenUse, token_use
-from memviz.metrics.summaries.events import Author, authors_of, outcome_of
+from memviz.metrics.requests.token_use import TokenUse, count_token_use
+from memviz.metrics.summaries.events import Author, judge_outcome, list_authors
 from memviz.models.names import in_words
 from memviz.tuning.best_of_each import best_of_each
 from memviz.tuning.recommendation import share_in_words, spread_in_words
@@ -49,7 +49,7 @@ def print_run(out: Console, run: Run) -> None:
         for compaction in run.compactions:
             out.print(on_one_line(_sentence_on(compaction, run)))
     out.print()
-    use = token_use(run)
+    use = count_token_use(run)
     out.print(_describe_requests(use, run))
     if use.summarizer_calls:
         out.print(_describe_summarizer(use, run))
@@ -71,7 +71,7 @@ def print_totals(out: Console, runs: Iterable[Run]) -> None:
         "their cost",
     )
     for run in runs:
-        use = token_use(run)
+        use = count_token_use(run)
         numbers = (
             use.sent_tokens,
             use.peak_tokens,
@@ -146,7 +146,7 @@ def _marks_of_request(record: TurnRecord) -> str:
         if compaction.version:
             marks.append(_name_of_notes(compaction))
         else:
-            marks.append(outcome_words(outcome_of(compaction)))
+            marks.append(outcome_words(judge_outcome(compaction)))
     marks += [flag.replace("_", " ") for flag in record.flags]
     return ", ".join(marks)
 
@@ -213,7 +213,7 @@ def _describe_reductions(run: Run) -> str:
 
 
 def _cost_of(use: TokenUse, run: Run) -> str:
-    is_recorded = Author.RECORDED in authors_of(run)
+    is_recorded = Author.RECORDED in list_authors(run)
     return cost_words(use.summarizer_cost_usd, recorded=is_recorded)
 
 

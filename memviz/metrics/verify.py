@@ -21,7 +21,7 @@ from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import in_pairs, orphaned_results, provider_blocks
-from memviz.metrics.requests.request_table import versions_of
+from memviz.metrics.requests.request_table import list_sent_versions
 from memviz.strategies.library import LibraryStrategy
 from memviz.transcripts.base import RecordedEvent, recorded_tokens
 
@@ -231,7 +231,7 @@ def _check_contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
     for position, times in sorted(sent_times.items()):
         if times > 1:
             yield Breach("sent_twice", *place, position=position)
-    versions = Tally(versions_of(record.parts, run.space.summaries))
+    versions = Tally(list_sent_versions(record.parts, run.space.summaries))
     for version, times in sorted(versions.items()):
         if times > 1:
             yield Breach("sent_twice", *place, version=version + 1)

@@ -23,8 +23,11 @@ from memviz.core.model_errors import (
 )
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
-from memviz.metrics.requests.broken_pairs import orphaned_requests, refused_requests
-from memviz.metrics.requests.traffic import Traffic, sends_everything, traffic
+from memviz.metrics.requests.broken_pairs import (
+    count_refused_requests,
+    find_orphaned_requests,
+)
+from memviz.metrics.requests.traffic import Traffic, count_traffic, sends_everything
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
 from memviz.models.base import Model
@@ -197,7 +200,7 @@ def cell_of(
 ) -> Cell:
     """Return the cell of a run of ``subject``. ``own_retention`` is that of the subject's probes, ``None`` where it is
     not known or there are no probes."""
-    sent_traffic = traffic(run)
+    sent_traffic = count_traffic(run)
     retained = born = np.zeros(len(sent_traffic.turns), np.int64)
     facts = 0
     shares: dict[Category, float] = {}
@@ -222,8 +225,8 @@ def cell_of(
             compaction.failed_calls for compaction in run.compactions
         ),
         over_budget_requests=run.columns.over_budget,
-        orphaned_requests=len(orphaned_requests(run)),
-        refused_requests=refused_requests(run),
+        orphaned_requests=len(find_orphaned_requests(run)),
+        refused_requests=count_refused_requests(run),
         sends_everything=sends_everything(run),
         seconds=seconds,
     )

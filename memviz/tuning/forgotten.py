@@ -20,8 +20,8 @@ from memviz.core.text.words import content_words
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_text import readable
-from memviz.metrics.requests.request_table import versions_of
+from memviz.metrics.requests.message_text import read_message
+from memviz.metrics.requests.request_table import list_sent_versions
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.life_lines import LossCauses, Span, life_lines
 from memviz.metrics.retention.proposed_probes import BLANK
@@ -116,7 +116,7 @@ class Why:
         """The sentence of the first request without it that has its value all the same; "" where none has."""
         if self.lost_at is None:
             return ""
-        texts = [readable(message) for message in self.lost_at.context.messages]
+        texts = [read_message(message) for message in self.lost_at.context.messages]
         return sentence_with_value(self.probe, texts)
 
     @property
@@ -149,7 +149,7 @@ class Why:
         if self.sent_until is None:
             return ()
         record = self.at(self.sent_until.last_place)
-        versions = versions_of(record.parts, self.run.space.summaries)
+        versions = list_sent_versions(record.parts, self.run.space.summaries)
         return tuple(version + 1 for version in versions)
 
     @property
@@ -161,7 +161,7 @@ class Why:
             return ()
         summaries = self.run.space.summaries
         words_held = frozenset[str]()
-        for version in versions_of(record.parts, summaries):
+        for version in list_sent_versions(record.parts, summaries):
             words_held |= content_words(summaries.versions[version].text)
         statement = self.probe.question.replace(BLANK, self.probe.answers[0])
         return spelled(statement, words_held)
@@ -256,7 +256,7 @@ def explain(run: Run, probes: Sequence[Probe]) -> Iterator[Why]:
     texts = texts_of(run, probes)
     judged = judge(run, texts)
     causes = LossCauses(run, texts)
-    words_at = cache(lambda position: content_words(readable(run.log[position])))
+    words_at = cache(lambda position: content_words(read_message(run.log[position])))
     for life in life_lines(run, judged, texts):
         states = judged.states[:, life.probe]
         probe = probes[life.probe]

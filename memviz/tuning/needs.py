@@ -11,7 +11,7 @@ import numpy as np
 
 from memviz.core.text.words import HAN, content_words
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_text import readable
+from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.retention.probe_texts import Bools
 from memviz.metrics.retention.proposed_probes import BLANK
 from memviz.transcripts.base import Probe
@@ -62,7 +62,7 @@ def find_need(
             return Need(position, request, ())
         shared = words & words_at(position)
         if len(shared) >= least:
-            return Need(position, request, spelled(readable(message), shared))
+            return Need(position, request, spelled(read_message(message), shared))
     return None
 
 

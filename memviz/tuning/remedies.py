@@ -16,8 +16,8 @@ from memviz.engine.recall import Recall
 from memviz.engine.replay import Messages, as_log, begin_replay, replay, setting_for
 from memviz.engine.run import Run
 from memviz.engine.setting import Setting
-from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.token_use import count_token_use
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
 from memviz.strategies.base import Strategy
@@ -249,11 +249,11 @@ class Offer:
         before = self._usd(base)
         after = self._usd(run)
         usd = None if before is None or after is None else after - before
-        tokens = token_use(run).all_tokens - token_use(base).all_tokens
+        tokens = count_token_use(run).all_tokens - count_token_use(base).all_tokens
         return Remedy(kind, run.strategy, run.strategy.name, tokens, usd)
 
     def _usd(self, run: Run) -> float | None:
-        return self.assumptions.cost(traffic(run)).total_usd
+        return self.assumptions.cost(count_traffic(run)).total_usd
 
 
 def _as_written_here(run: Run) -> Strategy:

@@ -15,10 +15,10 @@ from memviz.core.text.containment import contains
 from memviz.core.text.sentences import CACHED_TEXT_CHARS, passage
 from memviz.core.text.words import content_words
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_text import readable
+from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.negatives import is_negative
-from memviz.metrics.retention.polarity import polarity
+from memviz.metrics.retention.polarity import judge_polarity
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
@@ -76,9 +76,10 @@ def statement_or_value(
     statement = Statement(phrase, (value,), tuple(positions[:1]), category="")
     if not statement.has_value:
         return statement
-    own_sentences = _sentences_with(readable(log[positions[0]]), statement)
+    own_sentences = _sentences_with(read_message(log[positions[0]]), statement)
     is_denied = any(
-        not contains(polarity(sentence).affirmed, value) for sentence in own_sentences
+        not contains(judge_polarity(sentence).affirmed, value)
+        for sentence in own_sentences
     )
     if value != phrase or is_denied:
         return statement
@@ -169,7 +170,7 @@ def loosen(run: Run, probe: Probe) -> Probe:
 
 def _all_texts(run: Run) -> list[str]:
     """Return everything that requests of ``run`` may hold: its messages, its system prompt and its summaries."""
-    texts = [readable(message) for message in run.log]
+    texts = [read_message(message) for message in run.log]
     texts += [message.content for message in run.space.system_messages]
     texts += [version.text for version in run.space.summaries.versions]
     return texts

@@ -19,7 +19,7 @@ from memviz.core.text.words import content_words
 from memviz.core.translation import _
 from memviz.engine.replay import Messages, as_log, replay
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_text import readable
+from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.models.names import DEFAULT_MODEL
 from memviz.strategies import COMPARED_AT_FIRST
@@ -138,7 +138,7 @@ def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
     If none has it word for word, those that say the same value; then those that have it as a part of words, for "5 GB"
     is no part of "15 GB" where "5 GB" stands elsewhere; and last those that say it in other words.
     """
-    texts = [readable(message) for message in log]
+    texts = [read_message(message) for message in log]
     parts = _saying(texts, phrase)
     positions = [position for position in parts if contains(texts[position], phrase)]
     if positions:
@@ -187,7 +187,9 @@ def _not_said(log: Log, phrase: str, events: Iterable[RecordedEvent]) -> NotSaid
 
 def says(messages: Messages, phrase: str) -> bool:
     """Return whether any message has the phrase word for word."""
-    return bool(_saying([readable(message) for message in as_log(messages)], phrase))
+    return bool(
+        _saying([read_message(message) for message in as_log(messages)], phrase)
+    )
 
 
 def _saying(texts: Sequence[str], phrase: str) -> list[int]:
@@ -206,7 +208,7 @@ def _nearest_sentence(log: Log, scores: Any, phrase: str) -> tuple[int, str]:
     matcher = SequenceMatcher(b=phrase.casefold())
     best = (0.0, 0, "")
     for position in np.argsort(-scores)[:MOST_NEAR].tolist():
-        for sentence in passage(readable(log[position])).sentences:
+        for sentence in passage(read_message(log[position])).sentences:
             matcher.set_seq1(sentence.text.casefold())
             best = max(best, (matcher.ratio(), -position, sentence.text))
     return -best[1], best[2]

@@ -23,7 +23,7 @@ import memviz as api
 from memviz.cli.sweep_options import Summarizing, Work
 from memviz.code_export import targets
 from memviz.core.text.wording import counted, dollars
-from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.token_use import count_token_use
 from memviz.models.names import OFFLINE
 from memviz.models.offline import OfflineModel
 from memviz.storage.workspace import Workspace
@@ -646,7 +646,7 @@ class TestExportToCode:
             "id": row["strategy"],
             "parameters": row["parameters"],
         }
-        use = token_use(api.Run.from_dict(run))
+        use = count_token_use(api.Run.from_dict(run))
         assert (use.sent_tokens, use.peak_tokens) == (
             row["sent_tokens"],
             row["peak_tokens"],

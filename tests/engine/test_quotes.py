@@ -18,7 +18,7 @@ from memviz.engine.stored import DamagedRecordError
 from memviz.metrics.memory_map.fate_map import build_fate_map, list_summary_versions
 from memviz.metrics.memory_map.stretches import encode_fate
 from memviz.metrics.retention.knowledge import Knowledge
-from memviz.metrics.summaries.events import sent_summary_tokens
+from memviz.metrics.summaries.events import count_sent_summary_tokens
 from memviz.transcripts.base import Probe
 from tests.strategies.conversations import conversations
 
@@ -94,7 +94,7 @@ def test_each_request_is_counted_and_drawn_as_it_is_sent(
         assert codes.tolist() == [encode_fate(Fate(one), 1) for one in fates[number]]
         versions = list_summary_versions(run, number)
         assert set(np.flatnonzero(versions).tolist()) == covered
-        assert (sent_summary_tokens(record) > 0) == bool(quoted)
+        assert (count_sent_summary_tokens(record) > 0) == bool(quoted)
     last = run.requests[-1]
     assert last.parts.quoted or not last.memory.summary_count
 

@@ -17,7 +17,7 @@ from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.warning import HealthWarning
 from memviz.metrics.health import budgets
 from memviz.metrics.health.growth import find_unbounded_part
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.models.names import DEFAULT_MODEL
 from memviz.models.prices import context_window_tokens, note_window
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -457,8 +457,8 @@ def test_clearing_little_before_much_costs_more_than_it_saves() -> None:
     (warning,) = [
         one for one in health_warnings(run, CACHED) if one.kind == "dear_clearing"
     ]
-    full = CACHED.cost(traffic(run_of(messages, "buffer"))).main_usd
-    own = CACHED.cost(traffic(run)).main_usd
+    full = CACHED.cost(count_traffic(run_of(messages, "buffer"))).main_usd
+    own = CACHED.cost(count_traffic(run)).main_usd
     assert own is not None
     assert full is not None
     assert own > full

@@ -13,7 +13,7 @@ import memviz
 from memviz import Fate, Log, Message, ParameterError
 from memviz.core.forms import Superseded, form_from
 from memviz.metrics.memory_map.fate_map import build_fate_map
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
 from tests.metrics.memory_map.codes import codes_of, drawn
@@ -79,7 +79,7 @@ def test_what_is_measured_is_that_of_the_messages_that_were_sent(
     messages: list[Message], lines: list[tuple[str, int, int, str]], data: st.DataObject
 ) -> None:
     run = replay(messages, text_of_lines(lines))
-    assert traffic(run).shared_tokens.tolist() == shared_by_turn(run)
+    assert count_traffic(run).shared_tokens.tolist() == shared_by_turn(run)
     assert drawn(build_fate_map(run)).tolist() == codes_of(run).tolist()
     probes = data.draw(probes_of(messages))
     found = retention(run, probes)

@@ -14,7 +14,7 @@ import memviz
 from memviz import Message, Run, Strategy, Transcript
 from memviz.core.counters import counter
 from memviz.engine.requests import Requests
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
@@ -82,7 +82,7 @@ def holds_what_a_replay_says(
     expected = Cell(
         run.strategy,
         subject.title,
-        traffic(run),
+        count_traffic(run),
         retained=kept.retained.sum(axis=1),
         born=kept.born.sum(axis=1),
         facts=len(transcript.probes),

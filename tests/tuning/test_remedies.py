@@ -11,8 +11,8 @@ import memviz
 from memviz import Message, Probe
 from memviz.core.messages import ToolCall
 from memviz.engine.replay import begin_replay, setting_for
-from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.token_use import count_token_use
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.tuning import remedies
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, PricingAssumptions
 from memviz.tuning.recorded import recorded_run
@@ -69,10 +69,10 @@ def test_summaries_of_the_log_cost_as_much_as_those_of_the_remedies() -> None:
     run = recorded_run(transcript)
     assert run is not None
     priced = memviz.replay(transcript, _as_written_here(run))
-    assert token_use(priced).sent_tokens == token_use(run).sent_tokens
-    assert not token_use(run).summarizer_tokens
-    assert token_use(priced).summarizer_tokens > 0
-    before, after = (PRICES.cost(traffic(one)).total_usd for one in (run, priced))
+    assert count_token_use(priced).sent_tokens == count_token_use(run).sent_tokens
+    assert not count_token_use(run).summarizer_tokens
+    assert count_token_use(priced).summarizer_tokens > 0
+    before, after = (PRICES.cost(count_traffic(one)).total_usd for one in (run, priced))
     assert after > before == pytest.approx(before)
 
 
@@ -83,7 +83,7 @@ def test_where_a_log_left_out_messages_without_a_summary_nothing_is_paid_for() -
     run = recorded_run(replace(talk, events=(window,)))
     assert run is not None
     priced = memviz.replay(talk, _as_written_here(run))
-    assert token_use(priced) == token_use(run)
+    assert count_token_use(priced) == count_token_use(run)
 
 
 def long_talk(turns: int) -> list[Message]:

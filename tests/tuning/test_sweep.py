@@ -14,7 +14,7 @@ from benchmarks.synthetic.generator import generate
 from memviz import Message, Model, Reply, SweepError, Transcript
 from memviz.core.counters import counter
 from memviz.core.model_errors import BudgetSpentError
-from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.token_use import count_token_use
 from memviz.metrics.retention.retention import retention
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
@@ -67,7 +67,7 @@ def test_every_number_is_that_of_a_replay() -> None:
         found.frame().to_dict("records"), found.settings, strict=True
     ):
         run = memviz.replay(transcript, setting)
-        use = token_use(run)
+        use = count_token_use(run)
         assert row["label"] == setting.code_label
         assert row["sent_tokens"] == use.sent_tokens
         assert row["peak_tokens"] == use.peak_tokens

@@ -13,8 +13,8 @@ from memviz.engine.replay import replay
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import (
     SaidAndSent,
-    said_and_sent,
-    telling_request,
+    compare_said_and_sent,
+    find_telling_request,
 )
 from memviz.models.names import OFFLINE, RECORDING
 from memviz.models.recordings import bundled as recordings
@@ -44,7 +44,7 @@ class Example(NamedTuple):
     @property
     def picture(self) -> SaidAndSent:
         """The most telling request of the run."""
-        return said_and_sent(self.run, telling_request(self.run))
+        return compare_said_and_sent(self.run, find_telling_request(self.run))
 
     @property
     def ten_turns(self) -> list[TurnRecord]:

@@ -34,14 +34,14 @@ from memviz.dashboard.words.prices import (
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.cost.pricing import MissingPrice
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.life_lines import (
     LifeLine,
     Losses,
     Span,
-    fact_losses,
     life_lines,
+    list_fact_losses,
 )
 from memviz.metrics.retention.retention import retention
 from memviz.models.names import OFFLINE
@@ -220,7 +220,7 @@ def _facts(
         return SettingFacts(run, None, {}, {})
     retained = retention(run, subject.probes, subject.texts)
     lives = life_lines(run, retained, subject.texts)
-    losses = fact_losses(run, retained, lives, subject.texts)
+    losses = list_fact_losses(run, retained, lives, subject.texts)
     return SettingFacts(run, retained, {life.probe: life for life in lives}, losses)
 
 
@@ -278,7 +278,7 @@ def report_costs(
     """Return the costs of every setting of the report."""
     runs = [setting.run for setting in settings]
     was_asked = any(live_replies(run) or _asked_summarizer(run) for run in runs)
-    costs = [assumptions.cost(traffic(run)) for run in runs]
+    costs = [assumptions.cost(count_traffic(run)) for run in runs]
     return ReportCosts(assumptions, tuple(costs), was_asked, runs[0].counter.name)
 
 

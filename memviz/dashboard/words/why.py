@@ -18,7 +18,7 @@ from memviz.core.text.wording import (
 from memviz.core.translation import _, noop
 from memviz.dashboard.words.compactions import compaction_words
 from memviz.dashboard.words.requests import role_name
-from memviz.metrics.requests.message_text import readable
+from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import Span
 from memviz.metrics.retention.proposed_probes import BLANK
@@ -150,7 +150,7 @@ def need_words(why: Why) -> str:
 
 def _quote(why: Why, position: int) -> str:
     """Return the part of a message that says the statement: ``… so my budget is 3,000 euros for …``."""
-    message = readable(why.run.log[position])
+    message = read_message(why.run.log[position])
     text = " ".join(message.split())
     answers = (why.probe.question, *why.probe.answers)
     places = []

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import isnan
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from memviz.metrics.cost.pricing import (
     find_pricing,
     make_unpriced,
 )
-from memviz.metrics.requests.request_axis import calls_of
+from memviz.metrics.requests.request_axis import count_calls_so_far
 from memviz.metrics.requests.sent_requests import Tokens
 from memviz.metrics.requests.traffic import Traffic, join_traffics
 from memviz.models.cache_rules import CacheRules
@@ -123,7 +123,7 @@ class Cost:
     @cached_property
     def calls(self) -> Tokens:
         """The number of each step in its turn, from 1: that of the call of the chat model."""
-        return calls_of(self.turns)
+        return count_calls_so_far(self.turns)
 
     @property
     def has_calls(self) -> bool:
@@ -252,13 +252,6 @@ class Cost:
         return np.where(numbers >= 0, steps[numbers], behind - 1)
 
 
-class CostByPause(NamedTuple):
-    """The costs of one traffic with pauses ``shorter`` than an entry of the cache lives, and with ``longer`` ones."""
-
-    shorter: Cost
-    longer: Cost
-
-
 def price_traffic(
     traffic: Traffic,
     main: Pricing | None,
@@ -346,34 +339,6 @@ def price_together(
         start = stop
         first = last
     return costs
-
-
-def price_by_pause(
-    traffic: Traffic,
-    main: Pricing | None,
-    summarizer: Pricing | None,
-    cache: CacheRules | None,
-) -> CostByPause | None:
-    """Return both costs of ``traffic``; ``None`` where no pause decides: without a cache, or one of unknown
-    lifetime."""
-    if cache is None or not cache.lifetime_seconds:
-        return None
-    price = partial(price_traffic, traffic, main, summarizer, cache=cache)
-    shorter = price(pause_seconds=0.0)
-    longer = price(pause_seconds=cache.lifetime_seconds)
-    return CostByPause(shorter, longer)
-
-
-def measure_cost_growth(cost: Cost) -> float | None:
-    """Return how many times as much a request of the last quarter costs as one of the first, on average; ``None``
-    where a price is unknown, nothing was paid, or there are too few requests."""
-    so_far = cost.cumulative_usd
-    size = len(cost.turns) // 4
-    if so_far is None or not size:
-        return None
-    first = float(so_far[size - 1])
-    last = float(so_far[-1] - so_far[-size - 1])
-    return last / first if first > 0 else None
 
 
 def _split_by_cache(

@@ -25,7 +25,7 @@ from memviz.metrics.health.finding import (
     list_turns_of_compactions,
     list_turns_of_requests,
 )
-from memviz.metrics.requests.request_axis import place_of
+from memviz.metrics.requests.request_axis import find_request_place
 from memviz.metrics.requests.token_use import count_part
 from memviz.strategies.base import Strategy, Trigger
 from memviz.strategies.clauses import Headroom
@@ -92,7 +92,7 @@ def find_large_summaries(run: Run) -> LargeSummaries | None:
         budget=budget,
         counts=counts,
         peak_tokens=peak,
-        worst=place_of(run, worst),
+        worst=find_request_place(run, worst),
         wanted_tokens=LARGE_SHARE * peak,
         turns=list_turns_of_requests(run, large),
         severity="bad" if peak > budget.tokens else "caution",
@@ -187,7 +187,7 @@ def find_over_budget(run: Run) -> OverBudget | None:
         budget=budget,
         alone=alone,
         peak_tokens=peak,
-        worst=place_of(run, worst),
+        worst=find_request_place(run, worst),
         turns=list_turns_of_requests(run, over),
         severity="bad" if alone else "caution",
     )

@@ -18,7 +18,7 @@ from memviz.metrics.health.finding import (
     list_turns_of_compactions,
     list_turns_of_requests,
 )
-from memviz.metrics.requests.broken_pairs import orphaned_requests
+from memviz.metrics.requests.broken_pairs import find_orphaned_requests
 from memviz.strategies.base import Strategy, Trigger
 
 
@@ -34,7 +34,7 @@ class OrphanedToolMessages(HealthFinding):
 
 def find_orphaned_tool_messages(run: Run) -> OrphanedToolMessages | None:
     """Warn of requests with a tool result whose call is not in them."""
-    orphaned = orphaned_requests(run)
+    orphaned = find_orphaned_requests(run)
     if not orphaned:
         return None
     return OrphanedToolMessages(

@@ -2,7 +2,7 @@
 saves."""
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import ClassVar, Literal, NamedTuple
 
@@ -16,7 +16,7 @@ from memviz.engine.assembly import assemble
 from memviz.engine.compaction import REDUCING
 from memviz.engine.run import Run
 from memviz.engine.setting import Setting, new_space
-from memviz.metrics.cost.cost import measure_cost_growth, price_by_pause, price_traffic
+from memviz.metrics.cost.cost import Cost, price_traffic
 from memviz.metrics.cost.pricing import Pricing
 from memviz.metrics.health.finding import (
     HealthFinding,
@@ -27,14 +27,19 @@ from memviz.metrics.health.finding import (
     list_turns_of_requests,
     name_answering_model,
 )
-from memviz.metrics.requests.request_axis import place_of
-from memviz.metrics.requests.token_use import Forecast, forecast, passing_request
+from memviz.metrics.requests.request_axis import find_request_place
+from memviz.metrics.requests.token_use import (
+    Forecast,
+    find_first_over,
+    forecast_overflow,
+)
 from memviz.metrics.requests.traffic import (
     Traffic,
-    broken_cache_tokens,
-    sent_whole,
-    traffic,
+    count_broken_cache_tokens,
+    count_traffic,
+    expand_traffic,
 )
+from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import context_window_tokens
 from memviz.strategies.base import Strategy
 from memviz.strategies.library import LibraryStrategy
@@ -110,7 +115,7 @@ def find_growth(run: Run, prices: Prices | None = None) -> Growth | None:
     if falls or sizes[-1] <= sizes[len(sizes) // 2]:
         return None
     terms = prices or find_list_prices(run)
-    run_traffic = traffic(run)
+    run_traffic = count_traffic(run)
     window = _describe_window(run_traffic, name_answering_model(run, prices))
     is_too_large = (
         window is not None and int(run_traffic.input_tokens.max()) > window.tokens
@@ -118,8 +123,8 @@ def find_growth(run: Run, prices: Prices | None = None) -> Growth | None:
     return Growth(
         part=part,
         step=choose_step(run),
-        first=place_of(run, run.requests[0]),
-        last=place_of(run, run.requests[-1]),
+        first=find_request_place(run, run.requests[0]),
+        last=find_request_place(run, run.requests[-1]),
         first_tokens=sizes[0],
         last_tokens=sizes[-1],
         tokens_a_step=(sizes[-1] - sizes[0]) / (len(sizes) - 1),
@@ -135,8 +140,8 @@ def _describe_window(run_traffic: Traffic, model: str) -> Window | None:
     tokens = context_window_tokens(model)
     if tokens is None:
         return None
-    place = passing_request(run_traffic, tokens)
-    return Window(model, tokens, place, forecast(run_traffic, tokens))
+    place = find_first_over(run_traffic, tokens)
+    return Window(model, tokens, place, forecast_overflow(run_traffic, tokens))
 
 
 def _compare_costs(run_traffic: Traffic, prices: Prices) -> Dearer | None:
@@ -189,6 +194,41 @@ def _make_probe() -> tuple[Log, Counter]:
     return Log(pair * (_PROBE_MESSAGES // 2)), count
 
 
+class CostByPause(NamedTuple):
+    """The costs of one traffic with pauses ``shorter`` than an entry of the cache lives, and with ``longer`` ones."""
+
+    shorter: Cost
+    longer: Cost
+
+
+def price_by_pause(
+    traffic: Traffic,
+    main: Pricing | None,
+    summarizer: Pricing | None,
+    cache: CacheRules | None,
+) -> CostByPause | None:
+    """Return both costs of ``traffic``; ``None`` where no pause decides: without a cache, or one of unknown
+    lifetime."""
+    if cache is None or not cache.lifetime_seconds:
+        return None
+    price = partial(price_traffic, traffic, main, summarizer, cache=cache)
+    shorter = price(pause_seconds=0.0)
+    longer = price(pause_seconds=cache.lifetime_seconds)
+    return CostByPause(shorter, longer)
+
+
+def measure_cost_growth(cost: Cost) -> float | None:
+    """Return how many times as much a request of the last quarter costs as one of the first, on average; ``None``
+    where a price is unknown, nothing was paid, or there are too few requests."""
+    so_far = cost.cumulative_usd
+    size = len(cost.turns) // 4
+    if so_far is None or not size:
+        return None
+    first = float(so_far[size - 1])
+    last = float(so_far[-1] - so_far[-size - 1])
+    return last / first if first > 0 else None
+
+
 LEAST_SHARE = 1.01
 """What costs less than this many times as much costs the same."""
 
@@ -236,8 +276,8 @@ def find_dear_clearing(run: Run, prices: Prices | None = None) -> DearClearing |
     if not numbers:
         return None
     terms = prices or find_list_prices(run)
-    run_traffic = traffic(run)
-    whole = sent_whole(run, run_traffic)
+    run_traffic = count_traffic(run)
+    whole = expand_traffic(run, run_traffic)
     usd = _price_requests(run_traffic, terms)
     whole_usd = _price_requests(whole, terms)
     if terms.main is None or usd is None or whole_usd is None or not usd:
@@ -245,7 +285,7 @@ def find_dear_clearing(run: Run, prices: Prices | None = None) -> DearClearing |
     # A clearing costs too much where the requests cost more with it than without.
     if usd < LEAST_SHARE * whole_usd:
         return None
-    by_compaction = broken_cache_tokens(run)
+    by_compaction = count_broken_cache_tokens(run)
     broken = sum(by_compaction[run.number_of(compaction)] for compaction in clearings)
     saved = int((whole.input_tokens - run_traffic.input_tokens).sum())
     values = run.strategy.model_dump()

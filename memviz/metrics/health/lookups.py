@@ -14,7 +14,7 @@ from memviz.core.text.words import content_words
 from memviz.core.word_index import is_text
 from memviz.engine.run import Run
 from memviz.metrics.health.finding import HealthFinding, list_turns_of_requests
-from memviz.metrics.summaries.events import asked_for_at
+from memviz.metrics.summaries.events import list_recalled_at
 from memviz.strategies.lookup import words_of
 
 ECHOED_SHARE = 4
@@ -165,7 +165,7 @@ def _find_recalled(run: Run) -> dict[int, list[int]]:
         return positions_by_request
     for number in run.requests.with_recalls():
         # What the model asked for itself was not looked up by the strategy.
-        asked_for = set(asked_for_at(run, number))
+        asked_for = set(list_recalled_at(run, number))
         recalled = run.requests.parts_at(number).recalled
         positions = [position for position in recalled if position not in asked_for]
         if positions:

@@ -23,7 +23,11 @@ from memviz.metrics.memory_map.stretches import (
     build_stretches,
     encode_fate,
 )
-from memviz.metrics.requests.request_axis import ByRequest, ends_of_spans, request_turns
+from memviz.metrics.requests.request_axis import (
+    ByRequest,
+    list_request_turns,
+    make_ends_finder,
+)
 
 LIST = -1
 """In the place of a version: several are sent as a list, of which each entry was summarized once."""
@@ -54,7 +58,7 @@ class FateMap(ByRequest):
         fate_stretches = build_stretches(run, generations)
         versions = _list_versions(run)
         return cls(
-            len(run.log), request_turns(run), fate_stretches, versions, generations
+            len(run.log), list_request_turns(run), fate_stretches, versions, generations
         )
 
     @cached_property
@@ -122,7 +126,7 @@ class FateMap(ByRequest):
         is_changed = (states[1:] != states[:-1]).any(axis=1)
         starts = np.flatnonzero(np.append(True, is_changed))
         lasts = np.append(starts[1:], len(there)) - 1
-        ends_of = ends_of_spans(self.turns)
+        ends_of = make_ends_finder(self.turns)
         spans = []
         for start, ends in zip(
             starts.tolist(), ends_of(there[starts], there[lasts]), strict=True

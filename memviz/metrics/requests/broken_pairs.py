@@ -19,11 +19,11 @@ from memviz.engine.tool_pairs import (
 from memviz.metrics.retention.probe_texts import Bools
 
 
-def orphaned_requests(run: Run) -> list[int]:
+def find_orphaned_requests(run: Run) -> list[int]:
     """Return the numbers (0-based) of the requests that hold a tool's result without the call that it answers."""
     if not run.log.tools.results:
         return []
-    is_orphaned = _begin_behind_a_call(run)
+    is_orphaned = _mark_results_without_call(run)
     for number, parts in run.columns.others.items():
         is_orphaned[number] = bool(
             orphaned_results(run.log, parts, run.space.summaries)
@@ -32,15 +32,15 @@ def orphaned_requests(run: Run) -> list[int]:
     return np.flatnonzero(is_orphaned).tolist()
 
 
-def refused_requests(run: Run) -> int:
+def count_refused_requests(run: Run) -> int:
     """Return how many requests of ``run`` a provider would refuse for a broken pair of a tool's call and result."""
     tools = run.log.tools
     if not tools.results and not tools.callers:
         return 0
     # Requests that are one range of the log are judged all at once, the others one by one.
-    is_refused = _begin_behind_a_call(run)
+    is_refused = _mark_results_without_call(run)
     _forgive_provider_blocks(run, is_refused)
-    is_refused |= _end_before_a_result(run)
+    is_refused |= _mark_calls_without_result(run)
     for number, parts in run.columns.others.items():
         is_refused[number] = _has_a_broken_pair(run.log, parts, run.space.summaries)
     return int(is_refused.sum())
@@ -56,7 +56,7 @@ def _forgive_provider_blocks(run: Run, is_broken: Bools) -> None:
         is_broken[number] = bool(orphaned_results(run.log, parts, run.space.summaries))
 
 
-def _begin_behind_a_call(run: Run) -> Bools:
+def _mark_results_without_call(run: Run) -> Bools:
     """Return which of the requests that are one range of the log hold a result whose call stands before the range;
     false for all others."""
     tools = run.log.tools
@@ -78,7 +78,7 @@ def _begin_behind_a_call(run: Run) -> Bools:
     return is_behind_call
 
 
-def _end_before_a_result(run: Run) -> Bools:
+def _mark_calls_without_result(run: Run) -> Bools:
     """Return which of the requests that are one range of the log hold a call of which the log had not every result
     yet."""
     tools = run.log.tools
@@ -106,7 +106,9 @@ def _has_a_broken_pair(log: Log, parts: Parts, summaries: SummaryLog) -> bool:
         if entry in entries or entry[0] not in in_block
     }
     # Another form may say the same.
-    return entries != mended and _as_sent(log, entries) != _as_sent(log, mended)
+    return entries != mended and _list_sent_texts(log, entries) != _list_sent_texts(
+        log, mended
+    )
 
 
 def _list_forms(parts: Parts) -> set[tuple[int, Form | None]]:
@@ -118,5 +120,7 @@ def _list_forms(parts: Parts) -> set[tuple[int, Form | None]]:
     return entries
 
 
-def _as_sent(log: Log, forms: set[tuple[int, Form | None]]) -> set[tuple[int, str]]:
+def _list_sent_texts(
+    log: Log, forms: set[tuple[int, Form | None]]
+) -> set[tuple[int, str]]:
     return {(position, repr(log.sent(position, form))) for position, form in forms}

@@ -4,7 +4,7 @@ NEAR_CHARS = 64
 """Most texts that differ do so before this."""
 
 
-def common_words(text: str, other: str) -> str:
+def find_common_beginning(text: str, other: str) -> str:
     """Return the whole words that two texts begin with in common, without the white space after them."""
     # Bisection over slices: comparing a slice is one step in C, however long, where a loop over characters is slow.
     same = 0

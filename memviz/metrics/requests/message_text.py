@@ -46,7 +46,7 @@ SPLIT = ("history", "input", "recalled")
 """Blocks that are messages of the log, each drawn by itself."""
 
 
-def calls_asked_for(record: TurnRecord) -> list[ToolCall]:
+def list_asked_calls(record: TurnRecord) -> list[ToolCall]:
     """Return the calls of tools in the reply to a request, as far as the log has them: what a live model recalls by
     itself is in none."""
     log = record.memory.log
@@ -62,7 +62,7 @@ class ArgumentValue(NamedTuple):
     value: str | int | float | bool | None
 
 
-def argument_values(call: ToolCall) -> list[ArgumentValue]:
+def list_argument_values(call: ToolCall) -> list[ArgumentValue]:
     """Return the scalars in the arguments of ``call``, nested ones too; its whole text where that is no JSON."""
     if len(call.arguments) > CACHED_ARGUMENT_CHARS:
         return list(_read_arguments.__wrapped__(call.arguments))
@@ -79,7 +79,7 @@ def _read_arguments(arguments: str) -> tuple[ArgumentValue, ...]:
     return tuple(_list_scalars(value))
 
 
-def readable(message: Message) -> str:
+def read_message(message: Message) -> str:
     """Return the content, and one line for each value in the arguments of its tool calls.
 
     Arguments are read as JSON, so that an escaped character or line break does not hide a word.
@@ -88,7 +88,7 @@ def readable(message: Message) -> str:
         return message.content
     lines = [message.content]
     for call in message.tool_calls:
-        lines += [str(item.value) for item in argument_values(call)]
+        lines += [str(item.value) for item in list_argument_values(call)]
     return "\n".join(lines)
 
 
@@ -140,16 +140,16 @@ class SaidAndSent(NamedTuple):
         notes = [line for line in self.sent if line.looks in NOTES]
         if not replaced or not notes:
             return None
-        return _from_to(replaced), _from_to(notes)
+        return _span_tokens(replaced), _span_tokens(notes)
 
 
-def said_and_sent(run: Run, record: TurnRecord) -> SaidAndSent:
+def compare_said_and_sent(run: Run, record: TurnRecord) -> SaidAndSent:
     """Return the request of ``record``, one of ``run``, beside all that was said before it."""
-    said = tuple(_lay_out(_said(run, record)))
-    return SaidAndSent(run, record, said, tuple(_lay_out(_sent(record))))
+    said = tuple(_lay_out(_list_said(run, record)))
+    return SaidAndSent(run, record, said, tuple(_lay_out(_list_sent(record))))
 
 
-def telling_request(run: Run) -> TurnRecord:
+def find_telling_request(run: Run) -> TurnRecord:
     """Return the request that shows best what the strategy does: the last one that something was changed for, such as
     by a summarization; where nothing ever was, the last one."""
     for record in reversed(run.requests):
@@ -158,7 +158,7 @@ def telling_request(run: Run) -> TurnRecord:
     return run.requests[-1]
 
 
-def _from_to(stretches: Sequence[Stretch]) -> range:
+def _span_tokens(stretches: Sequence[Stretch]) -> range:
     last = stretches[-1]
     return range(stretches[0].start, last.start + last.tokens)
 
@@ -174,22 +174,22 @@ def _lay_out(parts: Iterator[Unplaced]) -> Iterator[Stretch]:
             start += tokens
 
 
-def _said(run: Run, record: TurnRecord) -> Iterator[Unplaced]:
+def _list_said(run: Run, record: TurnRecord) -> Iterator[Unplaced]:
     sums = record.memory.sums
     for position, fate in enumerate(run.fates_at(record)[: record.memory.length]):
         tokens = sums.between(position, position + 1)
         yield OF_FATE[Fate(fate)], tokens, position
 
 
-def _sent(record: TurnRecord) -> Iterator[Unplaced]:
+def _list_sent(record: TurnRecord) -> Iterator[Unplaced]:
     for block in record.context.blocks:
         if block.kind != "tools":
-            yield from _of_block(record, block)
+            yield from _list_block(record, block)
     for kind in ("tools", "names", "overhead"):
         yield kind, record.tokens.get(kind, 0), None
 
 
-def _of_block(record: TurnRecord, block: Block) -> Iterator[Unplaced]:
+def _list_block(record: TurnRecord, block: Block) -> Iterator[Unplaced]:
     looks: Looks = block.kind
     if block.kind not in SPLIT or len(block.indices) != len(block.messages):
         yield looks, block.tokens, None

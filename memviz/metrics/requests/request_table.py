@@ -68,7 +68,7 @@ class OtherWords:
                     ranges.in_messages.append(place)
                 else:
                     ranges.in_system.append(place)
-        for message in reduced_recalls(self.space.log, parts).values():
+        for message in find_reduced_recalls(self.space.log, parts).values():
             place = self._place_message((message.content, message.tool_calls), message)
             ranges.in_recalled.append(place)
         return ranges
@@ -114,7 +114,7 @@ class OtherWords:
         return range(place, place + 1)
 
 
-def reduced_recalls(log: Log, parts: Parts) -> dict[int, Message]:
+def find_reduced_recalls(log: Log, parts: Parts) -> dict[int, Message]:
     """Return what is left of the recalled messages that a request sends with less in them, by their log positions: of
     one with a call that nobody answered the text."""
     left: dict[int, Message] = {}
@@ -192,7 +192,7 @@ class RequestContents:
             parts = columns.others[int(rows[number])]
             lengths[number] = max(lengths[number], parts.exchange.stop)
             parts_by_number[number] = parts
-        layers = _layers_of_others(space, parts_by_number, words)
+        layers = _make_layers_of_others(space, parts_by_number, words)
         notes, verbatim, recalled, whole, others, inside, quoted, reduced = layers
         versions = (columns.summary_starts[rows], columns.summary_stops[rows])
         has_notes = is_one_range & (versions[1] > versions[0])
@@ -217,20 +217,20 @@ class RequestContents:
         )
 
 
-def _layers_of_others(
+def _make_layers_of_others(
     space: MemorySpace, parts_by_number: Mapping[int, Parts], words: OtherWords
 ) -> list[tuple[Layer, ...]]:
     """Return the layers of requests that are more than one range of the log: of the eight kinds of ranges, in the order
-    of :func:`_ranges_by_kind`."""
+    of :func:`_sort_ranges_by_kind`."""
     by_kind = [Ranges() for _ in range(8)]
     for number, parts in parts_by_number.items():
-        own_ranges = _ranges_by_kind(space, parts, words)
+        own_ranges = _sort_ranges_by_kind(space, parts, words)
         for ranges, ranges_of_request in zip(by_kind, own_ranges, strict=True):
             ranges[number] = ranges_of_request
     return [tuple(_make_layers(ranges)) for ranges in by_kind]
 
 
-def _ranges_by_kind(
+def _sort_ranges_by_kind(
     space: MemorySpace, parts: Parts, words: OtherWords
 ) -> tuple[list[range], ...]:
     """Return the ranges of one request: of its notes, of history and input, of what was recalled, and of that as far as
@@ -240,7 +240,7 @@ def _ranges_by_kind(
         [block.versions for block in parts.notes],
         _list_verbatim(space, parts),
         in_ranges(parts.recalled),
-        whole_recalled_ranges(space.log, parts),
+        list_whole_recalled_ranges(space.log, parts),
         *map(joined, words.of(parts)),
     )
 
@@ -277,7 +277,7 @@ def _make_layers(ranges: Ranges) -> Iterator[Layer]:
         depth += 1
 
 
-def verbatim_ranges(record: TurnRecord) -> list[range]:
+def list_verbatim_ranges(record: TurnRecord) -> list[range]:
     """Return history and input, as far as it is sent whole, and what was said behind the input."""
     return _list_verbatim(record.memory.space, record.parts)
 
@@ -288,32 +288,32 @@ def _list_verbatim(space: MemorySpace, parts: Parts) -> list[range]:
     return joined((*whole_ranges(space, parts), parts.exchange))
 
 
-def whole_recalled_ranges(log: Log, parts: Parts) -> list[range]:
+def list_whole_recalled_ranges(log: Log, parts: Parts) -> list[range]:
     """Return the recalled messages that are sent with all that is in them."""
-    reduced = reduced_recalls(log, parts)
+    reduced = find_reduced_recalls(log, parts)
     return in_ranges(
         [position for position in parts.recalled if position not in reduced]
     )
 
 
-def sent_ranges(record: TurnRecord) -> tuple[range, ...]:
+def list_sent_ranges(record: TurnRecord) -> tuple[range, ...]:
     """Return all that the request holds word for word; ranges may overlap."""
     leading = range(record.memory.history_start)
     recalled = in_ranges(record.parts.recalled)
-    return (leading, *verbatim_ranges(record), *recalled)
+    return (leading, *list_verbatim_ranges(record), *recalled)
 
 
-def sent_positions(record: TurnRecord) -> set[int]:
+def list_sent_positions(record: TurnRecord) -> set[int]:
     """Return the log positions of the messages that the request holds word for word."""
-    return {position for part in sent_ranges(record) for position in part}
+    return {position for part in list_sent_ranges(record) for position in part}
 
 
-def record_of_turn(run: Run, turn: int) -> TurnRecord | None:
+def find_record_of_turn(run: Run, turn: int) -> TurnRecord | None:
     """Return the record of the last request of a turn, or ``None`` if it made none."""
     return next((record for record in run.turns if record.turn == turn), None)
 
 
-def left_since(run: Run, requests: range) -> list[tuple[int, Fate]]:
+def list_left_messages(run: Run, requests: range) -> list[tuple[int, Fate]]:
     """Return the messages that the request before ``requests`` (0-based numbers) held word for word and the last of
     these does not: their log positions, and what became of them: a summary stands for them now, or nothing does, or
     they are sent with less in them. The request before may be an earlier call of the same turn."""
@@ -321,24 +321,24 @@ def left_since(run: Run, requests: range) -> list[tuple[int, Fate]]:
         return []
     before = run.requests[requests.start - 1]
     record = run.requests[requests[-1]]
-    positions = sorted(sent_positions(before) - sent_positions(record))
+    positions = sorted(list_sent_positions(before) - list_sent_positions(record))
     fates = run.fates_at(record)[positions]
     return list(zip(positions, map(Fate, fates.tolist()), strict=True))
 
 
-def versions_sent(summaries: SummaryLog, start: int, stop: int) -> list[int]:
+def list_versions_in_block(summaries: SummaryLog, start: int, stop: int) -> list[int]:
     """Return the versions (0-based) whose text a request holds that was sent the versions from ``start`` to
     ``stop``."""
     return [version.version - 1 for version in summaries.in_block(start, stop)]
 
 
-def versions_of(parts: Parts, summaries: SummaryLog) -> list[int]:
+def list_sent_versions(parts: Parts, summaries: SummaryLog) -> list[int]:
     """Return the versions (0-based) whose text a request holds, wherever they stand in it."""
-    blocks = [versions_sent(summaries, *notes[:2]) for notes in parts.notes]
+    blocks = [list_versions_in_block(summaries, *notes[:2]) for notes in parts.notes]
     return [number for block in blocks for number in block]
 
 
-def held_in(ranges: Iterable[Layer], counts: Counts, count: int) -> Bools:
+def mark_held(ranges: Iterable[Layer], counts: Counts, count: int) -> Bools:
     """Return whether any message in the ranges of each of ``count`` requests counts: [requests x columns of
     ``counts``], which are running sums over the log."""
     is_held = np.zeros((count, counts.shape[1]), bool)
@@ -347,7 +347,7 @@ def held_in(ranges: Iterable[Layer], counts: Counts, count: int) -> Bools:
     return is_held
 
 
-def all_within(
+def mark_all_within(
     ranges: Sequence[Layer], positions: Sequence[Sequence[int]], count: int
 ) -> Bools:
     """Return whether all messages of each list of ``positions`` lie in the ranges of each of ``count`` requests:
@@ -366,7 +366,7 @@ def all_within(
     return within
 
 
-def held_in_summaries(
+def mark_held_in_summaries(
     summaries: SummaryLog,
     starts: NDArray[np.int64],
     stops: NDArray[np.int64],
@@ -389,6 +389,8 @@ def held_in_summaries(
         holders = np.cumsum(version_holds, axis=0, dtype=np.int32)
         out[lists] = holders[stops[lists] - 1] > 0
     for request in np.flatnonzero((sizes > 1) & ~lists).tolist():
-        versions = versions_sent(summaries, int(starts[request]), int(stops[request]))
+        versions = list_versions_in_block(
+            summaries, int(starts[request]), int(stops[request])
+        )
         out[request] = version_holds[versions].any(axis=0)
     return out

@@ -56,7 +56,7 @@ class Request(NamedTuple):
         return cls(parts.tools, tuple(inside), request_items)
 
 
-def other_requests(run: Run) -> dict[int, Request]:
+def list_other_requests(run: Run) -> dict[int, Request]:
     """Return the requests of ``run`` that are more than one range of messages behind a summary, by their number
     (0-based)."""
     requests = {}

@@ -25,13 +25,13 @@ from memviz.core.summaries import SummaryVersion
 from memviz.engine.part_tokens import message_tokens, reduced_positions, sums_of
 from memviz.engine.run import Run
 from memviz.engine.schema_counts import offered_tokens, saved_by_system_message
-from memviz.metrics.requests.common_words import common_words
+from memviz.metrics.requests.common_words import find_common_beginning
 from memviz.metrics.requests.sent_requests import Item, Request, Tokens
 from memviz.metrics.requests.shared_ranges import (
     Bools,
+    add_overhead,
+    count_shared_in_ranges,
     sends_a_list,
-    shared_in_ranges,
-    with_overhead,
 )
 
 Inside = Sequence[Notes | Line]
@@ -59,7 +59,7 @@ class SharedPrefix:
 
     @cached_property
     def _sums(self) -> Tokens:
-        return with_overhead(self._space.sums.arrays)
+        return add_overhead(self._space.sums.arrays)
 
     @cached_property
     def _system(self) -> int:
@@ -71,8 +71,8 @@ class SharedPrefix:
 
     def tokens(self, others: Mapping[int, Request]) -> Tokens:
         """Return for each request of the run the tokens at its start that the one before had as well; 0 for the
-        first. ``others`` are those of :func:`memviz.metrics.requests.sent_requests.other_requests`."""
-        shared, is_open = shared_in_ranges([self._run])
+        first. ``others`` are those of :func:`memviz.metrics.requests.sent_requests.list_other_requests`."""
+        shared, is_open = count_shared_in_ranges([self._run])
         self.settle(shared, is_open, others)
         return shared
 
@@ -118,12 +118,12 @@ class SharedPrefix:
         other_text = self._join_system_text(other.inside)
         # Where one of them has no system prompt, that of the other is compared as a message.
         if text is None or other_text is None:
-            items = _behind(text, request.items)
+            items = _list_behind_system(text, request.items)
             return tokens + self._count_in_items(
-                items, _behind(other_text, other.items)
+                items, _list_behind_system(other_text, other.items)
             )
         if text != other_text:
-            common = common_words(text, other_text)
+            common = find_common_beginning(text, other_text)
             if not common:
                 return tokens
             return tokens + self._counter.tokens(self._units_of(common))
@@ -254,7 +254,7 @@ class SharedPrefix:
     def _sums_of(self, form: Form) -> Tokens:
         if form not in self._form_sums:
             sums = sums_of(self._space, form).arrays
-            self._form_sums[form] = with_overhead(sums)
+            self._form_sums[form] = add_overhead(sums)
         return self._form_sums[form]
 
     def _count_in_summary(
@@ -297,7 +297,7 @@ class SharedPrefix:
             text = log.entry(entry)
             other_text = log.entry(other_entry)
             if text != other_text:
-                units += self._units_of(common_words(text, other_text))
+                units += self._units_of(find_common_beginning(text, other_text))
                 is_same = False
                 break
             units += self._units_of(f"{text}\n")
@@ -316,7 +316,7 @@ def _cut_first(piece: Item, count: int) -> list[Item]:
     return []
 
 
-def _behind(system: str | None, items: Sequence[Item]) -> Sequence[Item]:
+def _list_behind_system(system: str | None, items: Sequence[Item]) -> Sequence[Item]:
     return items if system is None else [Message("system", system), *items]
 
 

@@ -28,7 +28,7 @@ class _SummaryPairs(NamedTuple):
     """One of the two requests has a summary and the other has none, or neither has."""
 
 
-def shared_in_ranges(runs: Sequence[Run]) -> tuple[Tokens, Bools]:
+def count_shared_in_ranges(runs: Sequence[Run]) -> tuple[Tokens, Bools]:
     """Return the tokens at the start of each request that the one before had as well, 0 for the first of a run, and for
     which requests their ranges do not settle that. The requests are those of all runs, one run behind the other."""
     runs = [run for run in runs if len(run.requests)]
@@ -37,7 +37,7 @@ def shared_in_ranges(runs: Sequence[Run]) -> tuple[Tokens, Bools]:
     joined = JoinedRequests(
         [Stretch(run.columns, run.space, slice(None)) for run in runs]
     )
-    sums = with_overhead(joined.sums)
+    sums = add_overhead(joined.sums)
     summaries = _compare_summaries(joined, runs)
     summary_tokens = np.concatenate([run.columns.tokens["summary"] for run in runs])
     shared = np.zeros(len(joined), np.int64)
@@ -52,9 +52,9 @@ def shared_in_ranges(runs: Sequence[Run]) -> tuple[Tokens, Bools]:
 
 
 def _compare_summaries(joined: JoinedRequests, runs: Sequence[Run]) -> _SummaryPairs:
-    old_first, first = _neighbours(joined.summary_starts)
-    old_last, last = _neighbours(joined.summary_stops)
-    old_has_summary, has_summary = _neighbours(joined.has_summary)
+    old_first, first = _pair_neighbours(joined.summary_starts)
+    old_last, last = _pair_neighbours(joined.summary_stops)
+    old_has_summary, has_summary = _pair_neighbours(joined.has_summary)
     is_list = joined.for_each_request([*map(sends_a_list, runs)])[1:]
     begins_alike = first == old_first
     has_none = ~(has_summary | old_has_summary)
@@ -74,11 +74,11 @@ def _count_shared(
     """Return the tokens that each request but the first has in common with the one before, as their ranges say."""
     # A request is: system prompt, summary message, messages starts..stops. The prefix goes on into the messages only if
     # both requests begin at the same log position. Then the shorter range is the shared one.
-    old_starts, starts = _neighbours(joined.starts)
-    old_stops, stops = _neighbours(joined.stops)
+    old_starts, starts = _pair_neighbours(joined.starts)
+    old_stops, stops = _pair_neighbours(joined.stops)
     common = sums[np.minimum(stops, old_stops)] - sums[starts]
     common_messages = common * (starts == old_starts)
-    old_tokens, tokens = _neighbours(summary_tokens)
+    old_tokens, tokens = _pair_neighbours(summary_tokens)
     summary_message = (tokens + TOKENS_PER_MESSAGE) * joined.has_summary[1:]
     # It goes on beyond the summary only if the summary is the same (or there is none). A list of summaries that grew at
     # its end shares all that it had before: the tokens of the old message.
@@ -87,8 +87,8 @@ def _count_shared(
         summary_message + common_messages,
         old_tokens * summaries.is_grown,
     )
-    old_saved, saved = _neighbours(joined.saved_tokens)
-    system = _system_tokens(joined)[1:] - np.maximum(saved, old_saved)
+    old_saved, saved = _pair_neighbours(joined.saved_tokens)
+    system = _count_system_tokens(joined)[1:] - np.maximum(saved, old_saved)
     return np.asarray(system + behind_system)
 
 
@@ -97,17 +97,17 @@ def _find_open(joined: JoinedRequests, sums: Tokens, summaries: _SummaryPairs) -
     # Settled: same summary and same start, or starts whose messages differ for sure; a grown list; or one request
     # with a summary and one without. Left open: two different summaries, which may begin with the same words,
     # messages of the same size that may be equal, and requests that are not one range (a start of -1).
-    old_starts, starts = _neighbours(joined.starts)
+    old_starts, starts = _pair_neighbours(joined.starts)
     is_settled = np.where(
         summaries.is_same,
-        (starts == old_starts) | _differ(joined, sums, starts, old_starts),
+        (starts == old_starts) | _mark_differing(joined, sums, starts, old_starts),
         summaries.is_grown | summaries.is_only_one,
     )
-    old_is_range, is_range = _neighbours(joined.column("starts") >= 0)
+    old_is_range, is_range = _pair_neighbours(joined.column("starts") >= 0)
     return np.asarray(~is_settled | ~is_range | ~old_is_range)
 
 
-def with_overhead(sums: SumArrays) -> Tokens:
+def add_overhead(sums: SumArrays) -> Tokens:
     """Return running sums of all that messages add to a request: content, calls, names and the format."""
     content = sums.totals + sums.call_totals + sums.name_totals
     return content + TOKENS_PER_MESSAGE * np.arange(len(content))
@@ -119,13 +119,13 @@ def sends_a_list(run: Run) -> bool:
     return summaries.is_straight and bool(summaries.wording.heading)
 
 
-def _system_tokens(joined: JoinedRequests) -> Tokens:
+def _count_system_tokens(joined: JoinedRequests) -> Tokens:
     """Return the tokens of the system prompt and the schemas of tools, which each request begins with."""
     tokens = joined.system_tokens + joined.tool_tokens + joined.system_name_tokens
     return np.asarray(tokens + TOKENS_PER_MESSAGE * joined.system_counts)
 
 
-def _differ(
+def _mark_differing(
     joined: JoinedRequests, sums: Tokens, positions: Tokens, old_positions: Tokens
 ) -> Bools:
     """Return whether the messages at these log positions differ for sure: in their tokens, or else in their text."""
@@ -154,6 +154,6 @@ def _number_texts(joined: JoinedRequests) -> Tokens:
     return np.array(text_numbers)
 
 
-def _neighbours(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _pair_neighbours(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the entries of all requests that another one follows, and of those that follow another one."""
     return column[:-1], column[1:]

@@ -15,8 +15,8 @@ from memviz.core.text.wording import RequestPlace
 from memviz.engine.compaction import REDUCING
 from memviz.engine.part_tokens import reduced_positions
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import numbers_of_turn, place_at
-from memviz.metrics.requests.traffic import Traffic, answered_calls
+from memviz.metrics.requests.request_axis import find_numbers_of_turn, find_place_at
+from memviz.metrics.requests.traffic import Traffic, list_answered_calls
 from memviz.models.base import sum_if_known
 from memviz.strategies.base import Strategy
 
@@ -39,7 +39,7 @@ def count_part(strategy: Strategy, part: str, tokens: int) -> int:
     return strategy.counted_tokens({**parts, part: tokens})
 
 
-def limit_of(strategy: Strategy) -> Limit | None:
+def find_limit(strategy: Strategy) -> Limit | None:
     """Return the token limit of ``strategy``, if it has one."""
     if strategy.budget_tokens is None:
         return None
@@ -58,13 +58,13 @@ PACE_REQUESTS = 20
 FEWEST_REQUESTS = 3
 
 
-def passing_request(traffic: Traffic, window_tokens: int) -> RequestPlace | None:
+def find_first_over(traffic: Traffic, window_tokens: int) -> RequestPlace | None:
     """Return the first request that is larger than the window; ``None`` if there is none."""
     too_large = np.flatnonzero(traffic.input_tokens > window_tokens)
-    return place_at(traffic.turns, int(too_large[0])) if too_large.size else None
+    return find_place_at(traffic.turns, int(too_large[0])) if too_large.size else None
 
 
-def requests_to_overflow(traffic: Traffic, window_tokens: int) -> int | None:
+def count_requests_to_overflow(traffic: Traffic, window_tokens: int) -> int | None:
     """Return after how many more requests one would be larger than the window, if they went on growing in a straight
     line as the last 20 did; ``None`` where they do not grow, or after fewer than 3. Only sensible for requests that
     nothing ever shortens."""
@@ -95,9 +95,9 @@ class Forecast(NamedTuple):
     """The last ones, that say how fast they grow."""
 
 
-def forecast(traffic: Traffic, window_tokens: int) -> Forecast | None:
+def forecast_overflow(traffic: Traffic, window_tokens: int) -> Forecast | None:
     """Return when requests will be larger than the window; ``None`` where that cannot be foretold."""
-    more = requests_to_overflow(traffic, window_tokens)
+    more = count_requests_to_overflow(traffic, window_tokens)
     if more is None:
         return None
     turns = traffic.turns
@@ -158,16 +158,16 @@ class TokenUse:
         return self.sent_tokens + self.summarizer_tokens
 
 
-def token_use(run: Run) -> TokenUse:
+def count_token_use(run: Run) -> TokenUse:
     """Return the tokens of a run, added up."""
-    return run.once(token_use, lambda: _add_up(run))
+    return run.once(count_token_use, lambda: _add_up(run))
 
 
 def _add_up(run: Run) -> TokenUse:
     columns = run.columns
     sizes = columns.totals
     compactions = run.compactions
-    answered = answered_calls(run)
+    answered = list_answered_calls(run)
     beside = run.requests.beside.items()
     thinking = [number for number, record in beside if record.kind == "thinking"]
     use = TokenUse(
@@ -199,7 +199,7 @@ def _add_up(run: Run) -> TokenUse:
         peak_tokens=int(sizes[largest]),
         peak_turn=turn,
         peak_call=int(columns.calls[largest]),
-        peak_calls=len(numbers_of_turn(run, turn)),
+        peak_calls=len(find_numbers_of_turn(run, turn)),
         earlier_tokens=int(earlier_sizes.sum()),
         reduced_messages=sum(map(len, reduced)),
     )

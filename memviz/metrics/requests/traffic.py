@@ -20,9 +20,9 @@ from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import in_pairs
-from memviz.metrics.requests.sent_requests import Request, Tokens, other_requests
+from memviz.metrics.requests.sent_requests import Request, Tokens, list_other_requests
 from memviz.metrics.requests.shared_prefix import SharedPrefix
-from memviz.metrics.requests.shared_ranges import shared_in_ranges
+from memviz.metrics.requests.shared_ranges import count_shared_in_ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def join_traffics(traffics: Sequence[Traffic]) -> Traffic:
     return Traffic(**joined)
 
 
-def answered_calls(run: Run) -> list[Compaction]:
+def list_answered_calls(run: Run) -> list[Compaction]:
     """Return the summarizations that a summarizer was asked for and answered."""
     return [
         compaction
@@ -86,12 +86,12 @@ def answered_calls(run: Run) -> list[Compaction]:
     ]
 
 
-def traffic(run: Run) -> Traffic:
+def count_traffic(run: Run) -> Traffic:
     """Return everything that ``run`` sent and got.
 
     How far two requests begin alike is told in :class:`memviz.metrics.requests.shared_prefix.SharedPrefix`.
     """
-    return run.once(traffic, lambda: _add_up([run])[0])
+    return run.once(count_traffic, lambda: _add_up([run])[0])
 
 
 def add_up_traffic(runs: Sequence[Run]) -> None:
@@ -103,28 +103,28 @@ def add_up_traffic(runs: Sequence[Run]) -> None:
 
 
 def _keep_traffic(run: Run, run_traffic: Traffic) -> None:
-    run.once(traffic, lambda: run_traffic)
+    run.once(count_traffic, lambda: run_traffic)
 
 
 def _add_up(runs: Sequence[Run]) -> list[Traffic]:
     # What the ranges of all runs do not settle is looked up run by run. A slice of an array shows the array itself, so
     # that what is settled stands in it.
-    shared, is_open = shared_in_ranges(runs)
+    shared, is_open = count_shared_in_ranges(runs)
     traffics = []
     start = 0
     for run in runs:
         rows = slice(start, start + len(run.requests))
         if is_open[rows].any():
             prefix = SharedPrefix(run)
-            prefix.settle(shared[rows], is_open[rows], other_requests(run))
-        traffics.append(_traffic_of(run, shared[rows]))
+            prefix.settle(shared[rows], is_open[rows], list_other_requests(run))
+        traffics.append(_make_traffic(run, shared[rows]))
         start = rows.stop
     return traffics
 
 
-def _traffic_of(run: Run, shared_tokens: Tokens) -> Traffic:
+def _make_traffic(run: Run, shared_tokens: Tokens) -> Traffic:
     columns = run.columns
-    calls = answered_calls(run)
+    calls = list_answered_calls(run)
     turns = []
     requests = []
     for call in calls:
@@ -175,13 +175,13 @@ def _holds_just(run: Run, parts: Parts, positions: range) -> bool:
     return sent_positions == list(positions)
 
 
-def sent_whole(run: Run, sent: Traffic) -> Traffic:
+def expand_traffic(run: Run, sent: Traffic) -> Traffic:
     """Return ``sent``, the traffic of ``run``, with every message of every request as it was said. What was left out
     or replaced by a summary stays so."""
     prefix = SharedPrefix(run)
     input_tokens = sent.input_tokens.copy()
     others = {}
-    for number, request in other_requests(run).items():
+    for number, request in list_other_requests(run).items():
         items = []
         for item in request.items:
             whole_item = item
@@ -195,7 +195,7 @@ def sent_whole(run: Run, sent: Traffic) -> Traffic:
     return replace(sent, input_tokens=input_tokens, shared_tokens=shared_tokens)
 
 
-def broken_cache_tokens(run: Run) -> tuple[int, ...]:
+def count_broken_cache_tokens(run: Run) -> tuple[int, ...]:
     """Return for each compaction of ``run``, in order, the tokens of the cached prefix that it broke: those that the
     first request it changed would have begun with in common with the request before, had it not been for this
     compaction, minus those that it has in common with it. 0 where no request came before or after, and where nothing
@@ -204,7 +204,7 @@ def broken_cache_tokens(run: Run) -> tuple[int, ...]:
     Of several compactions before one request each begins with what the one before left. The tokens were cached only if
     the cache was still warm, and only as far as the provider's rules go (:mod:`memviz.models.cache_rules`).
     """
-    return run.once(broken_cache_tokens, lambda: _measure_breaks(run))
+    return run.once(count_broken_cache_tokens, lambda: _measure_breaks(run))
 
 
 def _measure_breaks(run: Run) -> tuple[int, ...]:
@@ -234,16 +234,16 @@ def _build_request_without(record: TurnRecord, compaction: Compaction) -> Reques
     memory = record.memory
     parts = _assemble_parts(record, compaction, compaction.before.as_of(memory))
     if record.parts != _assemble_parts(record, compaction, memory):
-        parts = in_pairs(memory.log, parts, _recalled(record))
+        parts = in_pairs(memory.log, parts, _list_recalled(record))
     return Request.of(parts, record.thoughts)
 
 
 def _assemble_parts(
     record: TurnRecord, compaction: Compaction, memory: Memory
 ) -> Parts:
-    parts = assemble(memory, compaction.strategy.select(memory), _recalled(record))
+    parts = assemble(memory, compaction.strategy.select(memory), _list_recalled(record))
     return parts._replace(tools=record.parts.tools, exchange=record.parts.exchange)
 
 
-def _recalled(record: TurnRecord) -> tuple[int, ...]:
+def _list_recalled(record: TurnRecord) -> tuple[int, ...]:
     return record.recalled.indices if record.recalled else ()

@@ -28,8 +28,8 @@ from memviz.metrics.retention.change_words import (
     SET_ASIDE,
     STRONG,
 )
-from memviz.metrics.retention.polarity import polarity
-from memviz.metrics.retention.value_sorts import TEXT_SORTS, Sort, sort_of
+from memviz.metrics.retention.polarity import judge_polarity
+from memviz.metrics.retention.value_sorts import TEXT_SORTS, Sort, find_sort
 from memviz.transcripts.base import Category
 
 MOST_ALIKE = 300
@@ -74,8 +74,8 @@ def find_changes(statements: Sequence[Statement]) -> dict[int, int]:
 
     ``statements`` are in the order of the conversation.
     """
-    sorts = [_sort_of(statement) for statement in statements]
-    newer_of = _changes_in_sentences(statements, sorts)
+    sorts = [_find_sort(statement) for statement in statements]
+    newer_of = _find_changes_in_sentences(statements, sorts)
     # "From 5433 to 6432" replaces all 5433 that were said before.
     newer_of_answer = {
         statements[older].answer: newer for older, newer in newer_of.items()
@@ -93,12 +93,12 @@ def find_changes(statements: Sequence[Statement]) -> dict[int, int]:
     return newer_of
 
 
-def _sort_of(statement: Statement) -> Sort:
+def _find_sort(statement: Statement) -> Sort:
     _, _, behind = statement.question.partition("___")
-    return sort_of(statement.answer, statement.category, statement.before, behind)
+    return find_sort(statement.answer, statement.category, statement.before, behind)
 
 
-def _changes_in_sentences(
+def _find_changes_in_sentences(
     statements: Sequence[Statement], sorts: Sequence[Sort]
 ) -> dict[int, int]:
     """Return the changes of which one sentence names both values: "from 5433 to 6432",
@@ -150,7 +150,7 @@ def _find_older(
     """
     statement = statements[newer]
     is_change = _tells_of_change(statement)
-    outdated = polarity(statement.sentence).outdated
+    outdated = judge_polarity(statement.sentence).outdated
     if not is_change and not outdated:
         return None
     sort = sorts[newer]
@@ -193,24 +193,24 @@ def _choose_alike(
     """Return which of the values ``alike``, all of one sort, ``statement`` replaces: the
     last one about the same subject; of a day, a time or a count also the last one that
     shares a word with it, or the only one."""
-    subject = _subject_of(statement)
+    subject = _find_subject(statement)
     shared_counts = {
-        number: len(_subject_of(statements[number]) & subject) for number in alike
+        number: len(_find_subject(statements[number]) & subject) for number in alike
     }
     is_text = sort in (("name",), ("text",))
-    least = 2 if is_text and not NEW.search(_clause_of(statement)) else 1
+    least = 2 if is_text and not NEW.search(_cut_clause(statement)) else 1
     about_same = [number for number in alike if shared_counts[number] >= least]
     if about_same:
         return max(about_same, key=lambda number: (shared_counts[number], number))
     if sort[0] in ("name", "place", "text", "number", "code"):
         return None
-    if not STRONG.search(f"{_clause_before(statement)} {_clause_of(statement)}"):
+    if not STRONG.search(f"{_cut_clause_before(statement)} {_cut_clause(statement)}"):
         return None
     # Two characters of a Chinese sentence are easily shared.
     if not HAN.search(statement.sentence):
-        sentence_words = _telling_words(statement.sentence)
+        sentence_words = _find_telling_words(statement.sentence)
         for number in reversed(alike):
-            if _telling_words(statements[number].sentence) & sentence_words:
+            if _find_telling_words(statements[number].sentence) & sentence_words:
                 return number
     return alike[0] if len(alike) == 1 and sort != ("count", "") else None
 
@@ -219,29 +219,29 @@ def _tells_of_change(statement: Statement) -> bool:
     """Return whether its clause, or the one before, speaks of a change, and does not set the value itself aside."""
     if SET_ASIDE.search(statement.before):
         return False
-    if NEW_IS.search(statement.before) or CHANGE.search(_clause_of(statement)):
+    if NEW_IS.search(statement.before) or CHANGE.search(_cut_clause(statement)):
         return True
-    return STRONG.search(_clause_before(statement)) is not None
+    return STRONG.search(_cut_clause_before(statement)) is not None
 
 
 def _is_named_as_gone(older: Statement, newer: Statement) -> bool:
     """Return whether another clause of the sentence of ``newer`` names the older value as
     what it is no more: "The hall is full, so we meet in the park"."""
     place = newer.sentence.find(older.answer)
-    if place < 0 or older.answer in _clause_of(newer) or newer.answer in older.answer:
+    if place < 0 or older.answer in _cut_clause(newer) or newer.answer in older.answer:
         return False
     mention = newer._replace(start=place, answer=older.answer)
     if SET_ASIDE.search(mention.before):
         return True
-    return GONE.search(_clause_of(mention)) is not None
+    return GONE.search(_cut_clause(mention)) is not None
 
 
-def _clause_before(statement: Statement) -> str:
+def _cut_clause_before(statement: Statement) -> str:
     clauses = CLAUSE_END.split(statement.before)
     return clauses[-2] if len(clauses) > 1 else ""
 
 
-def _clause_of(statement: Statement) -> str:
+def _cut_clause(statement: Statement) -> str:
     """Return the clause of the sentence that holds the value."""
     start = 0
     for match in CLAUSE_END.finditer(statement.sentence):
@@ -259,15 +259,15 @@ def _are_different(statement: Statement, other: Statement) -> bool:
     return tokens not in other_tokens and other_tokens not in tokens
 
 
-def _subject_of(statement: Statement) -> frozenset[str]:
+def _find_subject(statement: Statement) -> frozenset[str]:
     """Return the telling words of the clause, or of the sentence where the clause has none:
     "my new number: 07700 900999"."""
-    clause = _clause_of(statement).replace(statement.answer, " ")
+    clause = _cut_clause(statement).replace(statement.answer, " ")
     sentence = statement.sentence.replace(statement.answer, " ")
-    return _telling_words(clause) or _telling_words(sentence)
+    return _find_telling_words(clause) or _find_telling_words(sentence)
 
 
 @lru_cache(maxsize=4096)
-def _telling_words(text: str) -> frozenset[str]:
+def _find_telling_words(text: str) -> frozenset[str]:
     stems = content_words(text) - _SUBJECTLESS
     return frozenset(word for word in stems if not word[0].isdigit())

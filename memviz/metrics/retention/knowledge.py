@@ -189,7 +189,7 @@ class Retention(ByRequest, NotebookOutput):
     def share(self, held: Bools) -> NDArray[np.float64]:
         """Return for each request the share of the judged probes for which ``held`` is true (0 to 1; NaN where there
         is none)."""
-        return _share(held, self.judged)
+        return _measure_share(held, self.judged)
 
     def mean_share(self, category: Category | None = None) -> float:
         """Return the share of the judged probes (of one category, or of all) that a request knows, on average over the
@@ -209,7 +209,7 @@ class Retention(ByRequest, NotebookOutput):
 
     def share_of(self, state: Knowledge) -> NDArray[np.float64]:
         """Return for each request the share of the born probes that are in ``state``."""
-        return _share(self.states == state, self.born)
+        return _measure_share(self.states == state, self.born)
 
     def frame(self) -> DataFrame:
         """Return one row a request: its turn and call, born probes, and the shares that the columns name; NaN where
@@ -230,7 +230,7 @@ class Retention(ByRequest, NotebookOutput):
         return DataFrame(columns)
 
 
-def _share(held: Bools, among: Bools) -> NDArray[np.float64]:
+def _measure_share(held: Bools, among: Bools) -> NDArray[np.float64]:
     """Return the share of the probes ``among`` which ``held`` is true, for each request."""
     counts = among.sum(axis=1)
     shares: NDArray[np.float64] = np.full(len(counts), np.nan)
@@ -238,7 +238,7 @@ def _share(held: Bools, among: Bools) -> NDArray[np.float64]:
     return shares
 
 
-class Judged(NamedTuple):
+class JudgedPairs(NamedTuple):
     """Pairs of a text and a fact that a person judged."""
 
     pairs: int
@@ -251,10 +251,10 @@ class Judged(NamedTuple):
         return self.right / self.pairs
 
 
-ORDINARY = Judged(110, 100)
+ORDINARY = JudgedPairs(110, 100)
 """What occurs in ordinary messages and summaries. ``python -m benchmarks.fact_states untouched`` measures both."""
-ADVERSARIAL = Judged(70, 45)
+ADVERSARIAL = JudgedPairs(70, 45)
 """What was written to mislead: look-alikes, negations in another clause, old and new value in one sentence."""
 
-HARDER = Judged(120, 53)
+HARDER = JudgedPairs(120, 53)
 """Written and judged by a language model, with answers in free words: reasons, rules, abbreviations, sums."""

@@ -11,7 +11,7 @@ from memviz.core.text.wording import RequestPlace
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.part_tokens import reduced_positions
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import ends_of_spans
+from memviz.metrics.requests.request_axis import make_ends_finder
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
 
@@ -109,7 +109,7 @@ def life_lines(
 
 def _find_spans(retention: Retention) -> list[tuple[Span, ...]]:
     """Return the spans of every probe from birth on."""
-    ends_of = ends_of_spans(retention.turns)
+    ends_of = make_ends_finder(retention.turns)
     spans_by_probe = []
     for states in retention.states.T:
         firsts = np.flatnonzero(np.diff(states, prepend=np.uint8(Knowledge.NOT_BORN)))
@@ -175,7 +175,7 @@ class LossCauses:
         return reduced
 
 
-def fact_losses(
+def list_fact_losses(
     run: Run, retention: Retention, lives: Iterable[LifeLine], texts: ProbeTexts
 ) -> Losses:
     """Return all losses of ``lives``, in the order of the probes and, of each, in that of the requests: a fact may
@@ -190,7 +190,7 @@ def fact_losses(
     return losses
 
 
-def probes_lost_by(losses: Losses) -> dict[int | None, list[int]]:
+def group_losses_by_compaction(losses: Losses) -> dict[int | None, list[int]]:
     """Return the numbers of the probes that each compaction took, in the order of ``losses``."""
     by_compaction: dict[int | None, list[int]] = {}
     for (probe, _), by in losses.items():
@@ -198,13 +198,13 @@ def probes_lost_by(losses: Losses) -> dict[int | None, list[int]]:
     return by_compaction
 
 
-def version_probes(
+def compare_version_probes(
     run: Run, losses: Losses, texts: ProbeTexts
 ) -> tuple[VersionProbes, ...]:
     """Return the effect of each compaction of ``run`` on the facts, in order. ``losses`` are those of the run,
     ``texts`` what they were found with."""
     held_by_version = texts.in_versions(run.space.summaries).answers
-    lost = probes_lost_by(losses)
+    lost = group_losses_by_compaction(losses)
     effects = []
     for number, compaction in enumerate(run.compactions):
         effect = VersionProbes(lost=tuple(sorted(lost.get(number, ()))))

@@ -12,11 +12,11 @@ from memviz.core.pieces import Line
 from memviz.engine.part_tokens import reduced_positions
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.request_table import (
-    reduced_recalls,
-    sent_ranges,
-    versions_of,
+    find_reduced_recalls,
+    list_sent_ranges,
+    list_sent_versions,
 )
-from memviz.metrics.retention.probe_texts import Bools, answers_of, in_any
+from memviz.metrics.retention.probe_texts import Bools, mark_in_any, read_answers
 from memviz.transcripts.base import Probe
 
 
@@ -55,16 +55,16 @@ class SummaryChange(NamedTuple):
     """The new text names them only to deny or to call them outdated."""
 
 
-def message_facts(
+def find_message_facts(
     record: TurnRecord, position: int, probes: Sequence[Probe]
 ) -> MessageFacts:
     """Return the facts of the message at this log position: the ``probes`` that name it as evidence, and of those
     without evidence the ones whose answer it contains, once all of their evidence was said. None for a message that
-    the request holds word for word, or that was not said yet. For many messages ask :func:`facts_of_messages`."""
-    return facts_of_messages(record, probes, [position]).get(position, NO_FACTS)
+    the request holds word for word, or that was not said yet. For many messages ask :func:`find_facts_of_messages`."""
+    return find_facts_of_messages(record, probes, [position]).get(position, NO_FACTS)
 
 
-def facts_of_messages(
+def find_facts_of_messages(
     record: TurnRecord, probes: Sequence[Probe], positions: Iterable[int] | None = None
 ) -> Mapping[int, MessageFacts]:
     """Return by log position the facts of every message at ``positions`` (by default all that were said) that states
@@ -77,7 +77,7 @@ def facts_of_messages(
     return facts_by_position
 
 
-def summary_facts(record: TurnRecord, probes: Sequence[Probe]) -> MessageFacts:
+def find_summary_facts(record: TurnRecord, probes: Sequence[Probe]) -> MessageFacts:
     """Return the facts of all messages that the request does not hold word for word and that its summaries stand
     for."""
     request = _Request(record, probes)
@@ -91,16 +91,16 @@ def summary_facts(record: TurnRecord, probes: Sequence[Probe]) -> MessageFacts:
     return request.facts(sorted(set().union(*stated.values())))
 
 
-def brought_back(record: TurnRecord, probes: Sequence[Probe]) -> tuple[Probe, ...]:
+def find_brought_back(record: TurnRecord, probes: Sequence[Probe]) -> tuple[Probe, ...]:
     """Return the ``probes`` of which an accepted answer stands in a recalled message of the request and nowhere else in
     it, and is affirmed there, as :class:`memviz.metrics.retention.knowledge.Retention` reads it."""
     if not probes or not record.parts.recalled:
         return ()
-    texts = answers_of(tuple(probes))
+    texts = read_answers(tuple(probes))
     in_recalled = np.zeros(len(probes), bool)
     in_others = np.zeros(len(probes), bool)
     for block in record.context.blocks:
-        is_held = in_any(texts.in_messages(block.messages).answers)
+        is_held = mark_in_any(texts.in_messages(block.messages).answers)
         if block.kind == "recalled":
             in_recalled |= is_held
         else:
@@ -108,12 +108,12 @@ def brought_back(record: TurnRecord, probes: Sequence[Probe]) -> tuple[Probe, ..
     return _pick_probes(probes, in_recalled & ~in_others)
 
 
-def summary_change(old: str, new: str, probes: Sequence[Probe]) -> SummaryChange:
+def compare_summaries(old: str, new: str, probes: Sequence[Probe]) -> SummaryChange:
     """Compare two versions of a summary by the answers of ``probes``, as
     :mod:`memviz.core.text.containment` finds them."""
     if not probes:
         return SummaryChange()
-    texts = answers_of(tuple(probes))
+    texts = read_answers(tuple(probes))
     holding = texts.holding([old, new])
     before, after = holding.answers
     denied = texts.contradicted(holding)[1]
@@ -133,16 +133,16 @@ class _Request:
         log = record.memory.log
         space = record.memory.space
         parts = record.parts
-        texts = answers_of(tuple(probes))
+        texts = read_answers(tuple(probes))
         self.record = record
         self.texts = texts
-        self.sent = sent_ranges(record)
+        self.sent = list_sent_ranges(record)
         # The messages that are sent in another form, and what is held by that form of each.
         shortened = {}
         for piece in parts.messages:
             for at in reduced_positions(space, piece):
                 shortened[at] = log.sent(at, piece.form)
-        reduced = reduced_recalls(log, parts)
+        reduced = find_reduced_recalls(log, parts)
         shortened |= reduced
         of_left = texts.in_messages(shortened.values())
         self.left = dict(zip(shortened, of_left.answers, strict=True))
@@ -152,15 +152,17 @@ class _Request:
         lines = [piece for piece in parts.pieces if isinstance(piece, Line)]
         messages += [line.message for line in lines if not line.quotes]
         of_messages = texts.in_messages(messages)
-        numbers = versions_of(parts, space.summaries)
+        numbers = list_sent_versions(parts, space.summaries)
         note_texts = [space.summaries.versions[number].text for number in numbers]
         note_texts += [line.message.content for line in lines if line.quotes]
         of_summaries = texts.holding(note_texts)
-        self.in_summary = in_any(of_summaries.answers)
-        self.in_messages = in_any(of_messages.answers) | in_any(of_left.answers)
+        self.in_summary = mark_in_any(of_summaries.answers)
+        self.in_messages = mark_in_any(of_messages.answers) | mark_in_any(
+            of_left.answers
+        )
         self.contradicted = np.zeros(len(probes), bool)
         for holding in (of_summaries, of_messages, of_left):
-            self.contradicted |= in_any(texts.contradicted(holding))
+            self.contradicted |= mark_in_any(texts.contradicted(holding))
 
     def stated(self, positions: Iterable[int] | None) -> dict[int, list[int]]:
         """Return the numbers of the probes that each message states which is not sent, in their order."""

@@ -16,10 +16,10 @@ from memviz.metrics.retention import endings, update_cues
 from memviz.metrics.retention.corrections import (
     CUES,
     DISPUTING,
-    answered_with_no,
-    disputed,
+    find_answered_with_no,
+    find_disputed,
+    find_taken_back,
     refers_back,
-    taken_back,
 )
 from memviz.metrics.retention.denial_patterns import (
     DENIED,
@@ -77,18 +77,20 @@ class Polarity(NamedTuple):
 
 
 def may_deny(text: str) -> bool:
-    """Return whether :func:`polarity` has to be asked: many texts deny nothing."""
-    return bool(_cues_in(text))
+    """Return whether :func:`judge_polarity` has to be asked: many texts deny nothing."""
+    return bool(_find_cues(text))
 
 
-def _cues_in(text: str) -> list[str]:
+def _find_cues(text: str) -> list[str]:
     lower = simplified(text).lower()
     # Text without spaces has no chunks that come twice.
     cues = set(_MAY_BEGIN.in_text(lower)) if lower.isascii() else _CUES
     return [cue for cue in cues if cue in lower]
 
 
-def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polarity:
+def judge_polarity(
+    text: str, mentions: Callable[[str], bool] | None = None
+) -> Polarity:
     """Return what ``text`` affirms and calls outdated; of the sentences alone that ``mentions`` tells, if given."""
     outdated: list[tuple[int, int]] = []
     denied: list[tuple[int, int]] = []
@@ -114,17 +116,17 @@ def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polari
     undone = BORDER.join(part for part in parts if STATES_ITSELF.search(part))
     not_so = BORDER.join(part for part in parts if not STATES_ITSELF.search(part))
     return Polarity(
-        _without(text, spans, 0),
+        _cut_out(text, spans, 0),
         said_of_old,
-        _without(text, spans, last),
+        _cut_out(text, spans, last),
         " ".join(updates),
         not_so,
         undone,
     )
 
 
-def sentences_that_may_deny(text: str) -> Iterator[str]:
-    """The sentences of ``text`` that :func:`polarity` reads."""
+def list_sentences_that_may_deny(text: str) -> Iterator[str]:
+    """The sentences of ``text`` that :func:`judge_polarity` reads."""
     return (sentence for _, sentence in _split_denying(text))
 
 
@@ -132,7 +134,7 @@ def sentences_that_may_deny(text: str) -> Iterator[str]:
 def _split_denying(text: str) -> tuple[tuple[int, str], ...]:
     """Return the sentences that may deny something, each with its place in the text."""
     # Few texts have any cue, and those that have one have few: only these are looked for in each sentence.
-    cues = _cues_in(text)
+    cues = _find_cues(text)
     if not cues:
         return ()
     may_refer_back = "?" in text or "？" in text
@@ -197,19 +199,19 @@ def _find_spans(sentence: str) -> _Spans:
         return _Spans()
     statement = simplified(sentence.rstrip(".!?。！？\n;； "))
     lower = statement.lower()
-    cues = _cues_in(statement)
+    cues = _find_cues(statement)
     outdated = [
         *_ENDED_BY_CUE.find(statement, lower, cues),
         *_find_before(statement, lower),
     ]
     # The patterns of corrections are slow, and hardly any sentence has one of their cues.
     if any(cue in lower for cue in CUES):
-        outdated += taken_back(statement)
+        outdated += find_taken_back(statement)
     denied = [*_NOT_SO_BY_CUE.find(statement, lower, cues)]
     if "?" in statement or "？" in statement:
-        denied += answered_with_no(statement)
+        denied += find_answered_with_no(statement)
     if any(cue in lower for cue in DISPUTING):
-        denied += disputed(statement)
+        denied += find_disputed(statement)
     return _Spans(tuple(outdated), tuple(denied))
 
 
@@ -235,7 +237,7 @@ def _find_before(sentence: str, lower: str) -> Iterator[tuple[int, int]]:
             yield first, stop
 
 
-def _without(text: str, spans: list[tuple[int, int]], since: int) -> str:
+def _cut_out(text: str, spans: list[tuple[int, int]], since: int) -> str:
     """Return ``text`` from ``since`` on, without the ``spans``, which are in order."""
     parts = []
     at = since

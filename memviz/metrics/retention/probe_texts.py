@@ -12,34 +12,33 @@ from memviz.core.conversation import Log
 from memviz.core.messages import Message
 from memviz.core.summaries import SummaryLog
 from memviz.core.text.containment import Matches, PhraseIndex
-from memviz.metrics.requests.message_text import readable
+from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.retention.negatives import (
-    clauses_with_negatives,
-    denied_content,
     is_answered_negatively,
     is_asked_negatively,
     is_negative,
     is_same_subject,
+    list_negative_clauses,
     states_itself,
 )
 from memviz.metrics.retention.polarity import (
     Polarity,
-    may_deny,
-    polarity,
-    sentences_that_may_deny,
+    judge_polarity,
+    list_sentences_that_may_deny,
 )
 from memviz.metrics.retention.probe_phrases import (
+    DeniedThings,
     find_near_parts,
     list_covers,
+    list_numbers_of_counts,
     list_phrases,
-    numbers_of_counts,
-    stand_inside,
+    mark_standing_inside,
 )
 from memviz.metrics.retention.unsettled import (
     asks_for_what_is_unsettled,
     asks_of_the_user,
-    settled,
-    without_others,
+    blank_others,
+    blank_unsettled,
 )
 from memviz.transcripts.base import Probe
 
@@ -71,36 +70,6 @@ class Tallies(NamedTuple):
     denied: Counts
 
 
-class _Negatives:
-    """The things that negative answers deny, to be found where a text denies it: "nut-free" for "no nuts"."""
-
-    def __init__(self, probes: Sequence[Probe]) -> None:
-        contents: list[str] = []
-        numbers: list[int] = []
-        for number, probe in enumerate(probes):
-            denied = list(filter(None, map(denied_content, probe.answers)))
-            contents += denied
-            numbers += [number] * len(denied)
-        self._contents = PhraseIndex(contents)
-        self._probe_of = np.array(numbers, np.int64)
-        self._probe_count = len(probes)
-
-    def denied_in(self, texts: Sequence[str]) -> Bools:
-        """Return which of ``texts`` deny what is denied by which probes: [texts x probes]."""
-        is_denied = np.zeros((len(texts), self._probe_count), bool)
-        if not self._probe_of.size:
-            return is_denied
-        # Few texts deny anything, and of these few hold one of the things: only these are read word by word.
-        may = np.flatnonzero([may_deny(text) for text in texts])
-        matches = self._contents.find([texts[row] for row in may.tolist()])
-        rows = may[np.unique(matches.texts)]
-        if rows.size:
-            denied = [polarity(texts[row]).denied for row in rows.tolist()]
-            matches = self._contents.find(denied)
-            is_denied[rows[matches.texts], self._probe_of[matches.phrases]] = True
-        return is_denied
-
-
 class ProbeTexts:
     """The answers of ``probes`` in the messages of ``log``, for every run over it.
 
@@ -124,14 +93,14 @@ class ProbeTexts:
             map(asks_for_what_is_unsettled, questions)
         )
         self._asks_of_user = _make_mask(map(asks_of_the_user, questions))
-        self._negatives = _Negatives(self.probes)
+        self._denied_things = DeniedThings(self.probes)
         self.endings: list[tuple[int, int]] = []
         """Log position and number of the probe, wherever a message calls an answer outdated; in order."""
         self.stale_columns = np.flatnonzero([bool(probe.stale) for probe in probes])
         phrases = list(list_phrases(self.probes))
         self._near, parts = find_near_parts(self.probes, len(phrases))
         texts = [*(phrase.text for phrase in phrases), *parts]
-        counts = numbers_of_counts(self.probes, phrases)
+        counts = list_numbers_of_counts(self.probes, phrases)
         self._index = PhraseIndex(
             texts, may_omit_years=range(len(phrases), len(texts)), counts=counts
         )
@@ -158,7 +127,7 @@ class ProbeTexts:
             self._held_in_versions = {}  # a new message may make a fact a negative one
             self._read_evidence(start)
             *holding, ended = self._read(
-                [readable(message) for message in self.log[start:]]
+                [read_message(message) for message in self.log[start:]]
             )
             rows = np.argwhere(ended).tolist()
             self.endings += [(start + row, probe) for row, probe in rows]
@@ -170,7 +139,7 @@ class ProbeTexts:
 
     def in_messages(self, messages: Iterable[Message]) -> Holding:
         """Return which of ``messages`` contain which answers."""
-        return self.holding([readable(message) for message in messages])
+        return self.holding([read_message(message) for message in messages])
 
     def in_versions(self, summaries: SummaryLog) -> Holding:
         """Return which versions of ``summaries`` contain which answers: kept, for several metrics of a run ask."""
@@ -227,16 +196,16 @@ class ProbeTexts:
         holding = [answers, stale, denied, ended]
         if self._any_mention:
             return holding
-        answers |= self._negatives.denied_in(texts)
+        answers |= self._denied_things.mark_denied(texts)
         # To read what a sentence denies is slow, so it is done for sentences alone that mention an answer, and for
         # texts alone in which one does.
         rows = np.flatnonzero(answers.any(axis=1) | stale.any(axis=1)).tolist()
-        may_deny = {row: [*sentences_that_may_deny(texts[row])] for row in rows}
+        may_deny = {row: [*list_sentences_that_may_deny(texts[row])] for row in rows}
         telling = self._find_telling(set(chain.from_iterable(may_deny.values())))
         polarity_by_row = {}
         for row, sentences in may_deny.items():
             if not telling.isdisjoint(sentences):
-                text_polarity = polarity(texts[row], telling.__contains__)
+                text_polarity = judge_polarity(texts[row], telling.__contains__)
                 if text_polarity.affirmed is not texts[row]:
                     polarity_by_row[row] = text_polarity
         if not polarity_by_row:
@@ -261,8 +230,8 @@ class ProbeTexts:
     def _settle(self, texts: Sequence[str], answers: Bools) -> None:
         """Take out of ``answers`` those that a text only asks for or supposes, or says of somebody else."""
         for leave_out, stays in (
-            (settled, self._asks_for_unsettled | self._is_negative),
-            (without_others, ~self._asks_of_user),
+            (blank_unsettled, self._asks_for_unsettled | self._is_negative),
+            (blank_others, ~self._asks_of_user),
         ):
             settled_texts = {}
             for row in np.flatnonzero((answers & ~stays).any(axis=1)).tolist():
@@ -282,7 +251,7 @@ class ProbeTexts:
         mentions[kinds, matches.texts, self._probe_of[matches.phrases]] = True
         answers, stale = mentions
         for part in self._near:
-            answers[part.told_in(all_matches), part.probe] = True
+            answers[part.find_texts(all_matches), part.probe] = True
         return answers, stale[:, self.stale_columns]
 
     def _find_telling(self, sentences: Collection[str]) -> set[str]:
@@ -313,7 +282,7 @@ class ProbeTexts:
             if self._is_negative[number] or not start <= newest < len(self.log):
                 continue
             own_texts = self._read_evidence_of(probe)
-            parts = map(clauses_with_negatives, own_texts)
+            parts = map(list_negative_clauses, own_texts)
             clauses_of[number] = [*chain.from_iterable(parts)]
         clauses = list(dict.fromkeys(chain.from_iterable(clauses_of.values())))
         mentioned = dict(zip(clauses, self._find_mentions(clauses)[0], strict=True))
@@ -325,7 +294,7 @@ class ProbeTexts:
 
     def _read_evidence_of(self, probe: Probe) -> list[str]:
         """Return the texts of the messages that state a fact."""
-        return [readable(self.log[at]) for at in probe.evidence if at >= 0]
+        return [read_message(self.log[at]) for at in probe.evidence if at >= 0]
 
     def _note_endings(self, numbers: Iterable[int]) -> None:
         """Note the facts whose own messages do nothing but deny them, or call them outdated: such a fact is that
@@ -359,19 +328,21 @@ class ProbeTexts:
             theirs = slice(bounds[outer], bounds[outer + 1])
             if mine.start < mine.stop and theirs.start < theirs.stop:
                 yields_to_equal = bool(self._is_stale[inner])
-                keep[mine] &= ~stand_inside(matches, mine, theirs, yields_to_equal)
+                keep[mine] &= ~mark_standing_inside(
+                    matches, mine, theirs, yields_to_equal
+                )
         return Matches(*(part[keep] for part in matches))
 
 
 @lru_cache(maxsize=4)
-def answers_of(probes: tuple[Probe, ...]) -> ProbeTexts:
+def read_answers(probes: tuple[Probe, ...]) -> ProbeTexts:
     """Return the texts to look the answers of ``probes`` up in single ones, which belong to no log. They are kept: a
     page asks for the same facts at each redraw, and to prepare their answers takes longer than to find them in a
     summary."""
     return ProbeTexts(Log(()), probes)
 
 
-def in_any(is_held: Bools) -> Bools:
+def mark_in_any(is_held: Bools) -> Bools:
     """Return the probes that any of the texts holds, of [texts x probes]."""
     return np.asarray(is_held.any(axis=0))
 

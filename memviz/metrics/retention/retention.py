@@ -13,9 +13,9 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.request_table import (
     Layer,
     RequestContents,
-    all_within,
-    held_in,
-    held_in_summaries,
+    mark_all_within,
+    mark_held,
+    mark_held_in_summaries,
 )
 from memviz.metrics.retention.knowledge import (
     FactState,
@@ -23,7 +23,7 @@ from memviz.metrics.retention.knowledge import (
     Knowledge,
     Retention,
 )
-from memviz.metrics.retention.probe_texts import Bools, Holding, ProbeTexts, in_any
+from memviz.metrics.retention.probe_texts import Bools, Holding, ProbeTexts, mark_in_any
 from memviz.transcripts.base import Probe
 
 __all__ = [
@@ -32,8 +32,8 @@ __all__ = [
     "Knowledge",
     "ProbeTexts",
     "Retention",
-    "ceiling",
-    "floor",
+    "measure_ceiling",
+    "measure_floor",
     "retention",
 ]
 
@@ -53,7 +53,7 @@ def retention(
     return _measure(run, _prepare_texts(run, probes, texts), contents)
 
 
-def ceiling(
+def measure_ceiling(
     run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None
 ) -> Retention:
     """Return what the requests of ``run`` would retain if each held all messages so far, and no summary."""
@@ -66,7 +66,7 @@ def ceiling(
     return _measure(run, _prepare_texts(run, probes, texts), everything)
 
 
-def floor(
+def measure_floor(
     run: Run, probes: Sequence[Probe], other: Run, texts: ProbeTexts | None = None
 ) -> Retention:
     """Return what is contained by chance: ``probes``, born as in ``run``, looked up in the requests of ``other``, a
@@ -119,9 +119,9 @@ def _measure(run: Run, texts: ProbeTexts, requests: RequestContents) -> Retentio
     positions = [probe.evidence for probe in texts.probes]
     # A fact is there word for word where all messages that state it are, some of which may have been recalled.
     own_ranges = (*requests.verbatim, *requests.leading)
-    whole = evidence = all_within(own_ranges, positions, len(requests))
+    whole = evidence = mark_all_within(own_ranges, positions, len(requests))
     if requests.recalled:
-        evidence = all_within(
+        evidence = mark_all_within(
             (*own_ranges, *requests.recalled), positions, len(requests)
         )
     measured = _limit_to_born(run, texts.probes, requests, evidence, lookup)
@@ -138,7 +138,9 @@ def _measure(run: Run, texts: ProbeTexts, requests: RequestContents) -> Retentio
     # Nobody but the provider can say what its blocks hold of the messages that they stand for.
     if requests.opaque:
         sent_ranges = (*own_ranges, *requests.recalled, *requests.opaque)
-        may_be_there = all_within(sent_ranges, positions, len(requests)) & measured.born
+        may_be_there = (
+            mark_all_within(sent_ranges, positions, len(requests)) & measured.born
+        )
         states[(states == Knowledge.LOST) & may_be_there] = Knowledge.UNKNOWN
     return measured
 
@@ -161,7 +163,7 @@ def _look_in_places(
     summaries = run.space.summaries
     if prompts := run.space.system_messages:
         in_prompts = texts.holding([prompt.content for prompt in prompts])
-        yield Knowledge.SYSTEM, Holding(*map(in_any, in_prompts))
+        yield Knowledge.SYSTEM, Holding(*map(mark_in_any, in_prompts))
     # Ranges of messages index the log, those of words the words that stand in no message of it.
     in_log = in_words = texts.counts
     if requests.words:
@@ -174,13 +176,13 @@ def _look_in_places(
         (requests.others, Knowledge.VERBATIM, in_words),
         (requests.verbatim, Knowledge.VERBATIM, in_log),
     ):
-        yield place, Holding(*(held_in(ranges, kind, count) for kind in counts))
+        yield place, Holding(*(mark_held(ranges, kind, count) for kind in counts))
     in_versions = texts.in_versions(summaries)
     for numbers, starts, stops in requests.notes:
         parts = []
         for kind in in_versions:
             part = np.zeros((count, kind.shape[1]), bool)
-            part[numbers] = held_in_summaries(summaries, starts, stops, kind)
+            part[numbers] = mark_held_in_summaries(summaries, starts, stops, kind)
             parts.append(part)
         yield Knowledge.SUMMARY, Holding(*parts)
 
@@ -195,7 +197,7 @@ def _find_ended(texts: ProbeTexts, requests: RequestContents) -> Bools:
         # Running sums of the one message, by which requests that hold it are found.
         alone = np.zeros((texts.length + 1, 1), np.uint8)
         alone[position + 1 :] = 1
-        is_sent = held_in(sent_ranges, alone, count)[:, 0]
+        is_sent = mark_held(sent_ranges, alone, count)[:, 0]
         # No affirming message was added between that message and the request.
         answer_counts = texts.counts.answers[:, probe]
         is_last = (

@@ -125,12 +125,12 @@ def is_stated(value: Value, sentence: str, of_user: bool) -> bool:
     return not is_decimal and _STATING.search(before) is not None
 
 
-def values_in(sentence: str, names: Set[str]) -> list[Value]:
+def find_values(sentence: str, names: Set[str]) -> list[Value]:
     """Return the values of ``sentence`` in order, none inside another. Names are those of which every capitalised word
     is in ``names``, and several such words one after the other in the middle of a sentence."""
     found: list[Value] = []
     if _MAY_HAVE_VALUE.search(sentence):
-        read = [_of(match, sentence) for match in _VALUE.finditer(sentence)]
+        read = [_make_value(match, sentence) for match in _VALUE.finditer(sentence)]
         found = [value for value in read if value is not None]
     taken = {at for value in found for at in range(value.start, value.stop)}
     for match in _NAME.finditer(sentence):
@@ -140,12 +140,12 @@ def values_in(sentence: str, names: Set[str]) -> list[Value]:
     return sorted(found, key=lambda value: value.start)
 
 
-def names_in(sentences: list[str], lower_case: Set[str]) -> set[str]:
+def find_names(sentences: list[str], lower_case: Set[str]) -> set[str]:
     """Return the words that are capitalised inside some sentence and are never written small."""
     found: set[str] = set()
     for text in sentences:
         for match in _NAME.finditer(text):
-            found.update(_inside(match, text))
+            found.update(_find_inside(match, text))
     no_names = lower_case | _NO_NAMES
     return {word for word in found if word.lower() not in no_names}
 
@@ -154,12 +154,12 @@ def _is_name(match: re.Match[str], sentence: str, names: Set[str]) -> bool:
     words = {word for word in match.group().split() if word[0].isupper()}
     if words <= names:
         return True
-    if len(words) < 2 or words != set(_inside(match, sentence)):
+    if len(words) < 2 or words != set(_find_inside(match, sentence)):
         return False
     return _NO_NAMES.isdisjoint(word.lower() for word in words)
 
 
-def _inside(match: re.Match[str], sentence: str) -> Iterator[str]:
+def _find_inside(match: re.Match[str], sentence: str) -> Iterator[str]:
     """Yield the words of a match but for one that may be capitalised because a sentence, or a title, begins with it."""
     before = sentence[: match.start()].rstrip(" \"'“\u2018(*_")
     begins = not before or before[-1] in ".:!?–—•-…\n|"
@@ -168,7 +168,7 @@ def _inside(match: re.Match[str], sentence: str) -> Iterator[str]:
     yield from words[begins:]
 
 
-def _of(match: re.Match[str], sentence: str) -> Value | None:
+def _make_value(match: re.Match[str], sentence: str) -> Value | None:
     text = match.group()
     start, stop = match.span()
     if match["date"]:

@@ -84,7 +84,7 @@ def asks_for_what_is_unsettled(question: str) -> bool:
     return _ASKS_FOR_IT.search(question) is not None
 
 
-def settled(text: str) -> str:
+def blank_unsettled(text: str) -> str:
     """``text`` without the sentences that only ask or suppose; the same object where there are none."""
     lower = text.lower()
     if not any(map(lower.__contains__, _CUES)):
@@ -141,7 +141,7 @@ def asks_of_the_user(question: str) -> bool:
     )
 
 
-def without_others(text: str) -> str:
+def blank_others(text: str) -> str:
     """``text`` without what it says of relatives, friends and neighbours; the same object where it says nothing."""
     lower = text.lower()
     if not any(map(lower.__contains__, _CUES_OF_OTHERS)):

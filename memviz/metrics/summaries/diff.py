@@ -111,7 +111,7 @@ def is_unspaced(word: str) -> bool:
     return bool(_UNSPACED_WORD.match(word))
 
 
-def words_of(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Return the words by which texts are compared, in order."""
     return _split(text).words
 
@@ -133,7 +133,7 @@ def _split(text: str) -> _Words:
     return _Words(text, words, starts, ends, sentence_starts)
 
 
-def word_diff(old: str, new: str) -> TextDiff:
+def diff_words(old: str, new: str) -> TextDiff:
     """Return the change from one text to the other, word by word. Both can be put together again from the pieces, to
     the last character."""
     old_words = _split(old)

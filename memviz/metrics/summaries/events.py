@@ -22,7 +22,11 @@ from memviz.engine.part_tokens import tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import axis_of, numbers_of_turn, request_turns
+from memviz.metrics.requests.request_axis import (
+    find_numbers_of_turn,
+    list_request_turns,
+    make_axis,
+)
 from memviz.models.names import OFFLINE
 from memviz.models.names import STAND_IN as STAND_IN_NAME
 from memviz.strategies.base import Strategy
@@ -58,7 +62,7 @@ _OUTCOMES: dict[CompactionKind, CompactionOutcome] = {
 }  # fmt: skip
 
 
-def outcome_of(compaction: Compaction) -> CompactionOutcome:
+def judge_outcome(compaction: Compaction) -> CompactionOutcome:
     """Return the one judgement of what a compaction was."""
     if compaction.kind != "summarized":
         return _OUTCOMES[compaction.kind]
@@ -94,7 +98,7 @@ class CompactionEvent(NamedTuple):
         return self.compaction.written
 
 
-def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
+def list_compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     """Return everything that happened to the run's summary, in order."""
     # Several events before one request have the same place. They are spread out in front of it, the last one at the
     # place itself: over a whole step, or half of one where another event stands half a step before.
@@ -108,8 +112,8 @@ def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
         is_alone = place.is_integer() and place - 0.5 not in together
         room = 1.0 if is_alone else 0.5
         at = place - still[place] * room / together[place]
-        outcome = outcome_of(compaction)
-        request = changed_request(compaction, run)
+        outcome = judge_outcome(compaction)
+        request = find_changed_request(compaction, run)
         events.append(CompactionEvent(number, at, outcome, compaction, request))
     return tuple(events)
 
@@ -118,8 +122,8 @@ def _list_places(run: Run) -> Iterator[float]:
     """Yield the place of the first request that each compaction changed. What a setting took in of earlier turns when
     it came into force changed none of their requests, and what it summarized after its last turn stands behind that
     turn, also where the chat went back to it later: events stand in the order in which they happened."""
-    turns = request_turns(run)
-    axis = axis_of([run])
+    turns = list_request_turns(run)
+    axis = make_axis([run])
     places = axis.places(turns).tolist()
     last_turn = int(turns[-1]) if len(turns) else 0
     behind = axis.last(run.log.turn_count) + 0.5
@@ -138,7 +142,7 @@ def _list_places(run: Run) -> Iterator[float]:
         first = end + 1.0
 
 
-def changed_request(compaction: Compaction, run: Run) -> RequestPlace | None:
+def find_changed_request(compaction: Compaction, run: Run) -> RequestPlace | None:
     """Return the first request that a compaction of ``run`` changed, asked or still to be asked; ``None`` where none
     came any more."""
     turn = run.request_turn(compaction)
@@ -146,7 +150,7 @@ def changed_request(compaction: Compaction, run: Run) -> RequestPlace | None:
         return None
     number = run.request_number(compaction)
     if number is not None:
-        calls = len(numbers_of_turn(run, turn))
+        calls = len(find_numbers_of_turn(run, turn))
         return turn, int(run.columns.calls[number]), calls
     request = run.log.request_from(compaction.after_message + 1)
     if request is None or request.turn != turn:
@@ -164,7 +168,7 @@ def never_summarizes(run: Run) -> bool:
     return not run.strategy.writes_notes
 
 
-def tokens_in_force(run: Run, event: CompactionEvent) -> int:
+def count_tokens_in_force(run: Run, event: CompactionEvent) -> int:
     """Return the tokens of what stands for older messages once the event is over: of the newest summary's text, or of
     the whole list with its headings; of several kinds of notes those of all together."""
     if _is_of_a_list(event.compaction.strategy):
@@ -172,7 +176,7 @@ def tokens_in_force(run: Run, event: CompactionEvent) -> int:
     return sum(version.tokens for version in _list_heads(run, event))
 
 
-def text_in_force(run: Run, event: CompactionEvent) -> str:
+def join_text_in_force(run: Run, event: CompactionEvent) -> str:
     """Return what stands for older messages once the event is over: the newest summary's text, or the whole list as it
     is sent; empty while there is none. Several kinds of notes stand below each other."""
     count = event.compaction.after.summary_count
@@ -210,36 +214,36 @@ class Author(Enum):
     LIVE = "live"
 
 
-def author_of(model: str, *, recorded: bool) -> Author:
+def name_author(model: str, *, recorded: bool) -> Author:
     """Return who gave a reply of the model of this name."""
     if recorded:
         return Author.RECORDED
     return Author.STAND_IN if model == OFFLINE else Author.LIVE
 
 
-def summary_author(compaction: Compaction) -> Author | None:
+def name_summary_author(compaction: Compaction) -> Author | None:
     """Return who worded the summary of ``compaction``; ``None`` where there is none, or the user reworded it."""
-    if outcome_of(compaction) not in _BY_A_MODEL:
+    if judge_outcome(compaction) not in _BY_A_MODEL:
         return None
-    return author_of(compaction.model, recorded=compaction.recorded)
+    return name_author(compaction.model, recorded=compaction.recorded)
 
 
-def authors_of(run: Run) -> frozenset[Author]:
+def list_authors(run: Run) -> frozenset[Author]:
     """Return who worded the summaries of a run; nobody where nothing was summarized."""
-    authors = map(summary_author, run.compactions)
+    authors = map(name_summary_author, run.compactions)
     return frozenset(author for author in authors if author is not None)
 
 
 def has_offline_summary(run: Run) -> bool:
     """Return whether the offline model worded any summary of the run. One that the user reworded is the user's."""
-    return Author.STAND_IN in authors_of(run)
+    return Author.STAND_IN in list_authors(run)
 
 
-def models_of(runs: Iterable[Run], author: Author) -> tuple[str, ...]:
+def list_models(runs: Iterable[Run], author: Author) -> tuple[str, ...]:
     """Return the models whose summaries of this kind ``runs`` hold, each once."""
     models = []
     for compaction in chain.from_iterable(run.compactions for run in runs):
-        if summary_author(compaction) is author:
+        if name_summary_author(compaction) is author:
             models.append(compaction.model)
     return tuple(dict.fromkeys(models))
 
@@ -269,14 +273,14 @@ class RequestParts(NamedTuple):
     besides: int
 
 
-def request_sizes(compaction: Compaction, run: Run) -> RequestSizes:
+def count_request_sizes(compaction: Compaction, run: Run) -> RequestSizes:
     """Return the size of the first request that a compaction of ``run`` changed, without it and with it; while there is
     none, what would be sent next without a new message."""
-    before, after, besides = request_parts(compaction, run)
+    before, after, besides = count_request_parts(compaction, run)
     return RequestSizes(sum(before.values()) + besides, sum(after.values()) + besides)
 
 
-def request_parts(compaction: Compaction, run: Run) -> RequestParts:
+def count_request_parts(compaction: Compaction, run: Run) -> RequestParts:
     """Return the tokens of each part of the first request that a compaction of ``run`` changed, without it and with it;
     while there is none, those of what would be sent next without a new message."""
     number = run.request_number(compaction)
@@ -303,8 +307,10 @@ def _count_parts_of_request(
 ) -> RequestParts:
     strategy = compaction.strategy
     memory = run.requests.memory_at(number)
-    recalled = asked_for_at(run, number)
-    before = _count_parts(strategy, memory_without(compaction, run, number), recalled)
+    recalled = list_recalled_at(run, number)
+    before = _count_parts(
+        strategy, rebuild_memory_without(compaction, run, number), recalled
+    )
     parts = _count_parts(strategy, memory, recalled)
     # Further compactions before the same request make it another memory than that which this one left.
     memory_after = compaction.after.as_of(memory)
@@ -315,21 +321,21 @@ def _count_parts_of_request(
     return RequestParts(before, after, besides)
 
 
-def sent_without(compaction: Compaction, run: Run, number: int) -> Parts:
+def assemble_without(compaction: Compaction, run: Run, number: int) -> Parts:
     """Return what request ``number`` (0-based) of ``run`` would have sent without ``compaction``, which changed it
-    first. The pieces stand for the memory of :func:`memory_without`."""
-    memory = memory_without(compaction, run, number)
+    first. The pieces stand for the memory of :func:`rebuild_memory_without`."""
+    memory = rebuild_memory_without(compaction, run, number)
     return assemble(
-        memory, compaction.strategy.select(memory), asked_for_at(run, number)
+        memory, compaction.strategy.select(memory), list_recalled_at(run, number)
     )
 
 
-def memory_without(compaction: Compaction, run: Run, number: int) -> Memory:
+def rebuild_memory_without(compaction: Compaction, run: Run, number: int) -> Memory:
     """Return the memory that request ``number`` would have been made for without ``compaction``."""
     return compaction.before.as_of(run.requests.memory_at(number))
 
 
-def asked_for_at(run: Run, number: int) -> tuple[int, ...]:
+def list_recalled_at(run: Run, number: int) -> tuple[int, ...]:
     """Return the log positions that a call of the recall tool brought back into request ``number`` (0-based)."""
     beside = run.requests.beside.get(number)
     return beside.recalled.indices if beside and beside.recalled else ()
@@ -341,7 +347,7 @@ def _count_parts(
     return tokens_by_part(memory, assemble(memory, strategy.select(memory), recalled))
 
 
-def sent_summary_tokens(record: TurnRecord) -> int:
+def count_sent_summary_tokens(record: TurnRecord) -> int:
     """Return the tokens of the texts of all versions that a request sends, or of the facts of them that it tells,
     without headings."""
     summaries = record.memory.space.summaries

@@ -18,12 +18,12 @@ from memviz.core.summaries import SummaryVersion
 from memviz.core.text.terms import IS_UNSPACED, TOKEN, composed, keys, normal_forms
 from memviz.core.text.words import bridges
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_text import readable
-from memviz.metrics.summaries.diff import word_diff, words_of
+from memviz.metrics.requests.message_text import read_message
+from memviz.metrics.summaries.diff import diff_words, split_words
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     CompactionOutcome,
-    compaction_events,
+    list_compaction_events,
 )
 
 
@@ -44,15 +44,18 @@ class WordOrigin(NamedTuple):
 
 # A page is drawn again and again, and reading all messages is most of the work.
 @lru_cache(maxsize=8192)
-def content_keys(text: str) -> frozenset[str]:
+def find_content_keys(text: str) -> frozenset[str]:
     """Return the normal forms of all content words of a text."""
     return keys(text)
 
 
-def word_origin(text: str, previous: Set[str], messages: Set[str]) -> WordOrigin:
-    """Trace the content words of ``text`` to those of what came before (as :func:`content_keys` gives them). A word
-    found in both sources counts as the previous summary's."""
-    keys = content_keys(text)
+def trace_words(text: str, previous: Set[str], messages: Set[str]) -> WordOrigin:
+    """Return where the content words of a summary's ``text`` come from.
+
+    ``previous`` and ``messages`` are the words of the summary before and of the messages newly taken in, both as
+    :func:`find_content_keys` gives them. A word that both have counts as the previous summary's.
+    """
+    keys = find_content_keys(text)
     carried = keys & previous
     fresh = keys & messages - carried
     explained = carried | fresh
@@ -157,13 +160,13 @@ class VersionFacts:
         return 1 - self.kept_words / self.words if self.words else None
 
 
-def summary_evolution(run: Run) -> tuple[VersionFacts, ...]:
+def compare_versions(run: Run) -> tuple[VersionFacts, ...]:
     """Return the facts of every version, in order. Every text is read once."""
     sources = _Sources(run)
     # By the number of the version. A version without one before it stands on number 0.
     generations = [0] * (len(run.space.summaries.versions) + 1)
     facts = []
-    for event in compaction_events(run):
+    for event in list_compaction_events(run):
         version = event.version
         if version is None:
             continue
@@ -190,7 +193,7 @@ def _find_facts(
     # The summarizer was given the version before to read as well.
     if event.compaction.base:
         before = run.space.summaries.versions[event.compaction.base - 1]
-        diff = word_diff(before.text, version.text)
+        diff = diff_words(before.text, version.text)
         kept_words = diff.words("kept")
         previous_words = kept_words + diff.words("removed")
         read_tokens += before.tokens
@@ -200,7 +203,7 @@ def _find_facts(
         covered_tokens=sums.between(covers.start, covers.stop),
         read_tokens=read_tokens,
         generation=generation,
-        words=len(words_of(version.text)),
+        words=len(split_words(version.text)),
         kept_words=kept_words,
         previous_words=previous_words,
         origin=origin,
@@ -238,8 +241,8 @@ class _Sources:
                     positions += record.parts.recalled
         messages: set[str] = set()
         for position in positions:
-            messages |= content_keys(readable(self.run.log[position]))
-        origin = word_origin(version.text, previous, messages)
-        self._of_version.append(content_keys(version.text))
+            messages |= find_content_keys(read_message(self.run.log[position]))
+        origin = trace_words(version.text, previous, messages)
+        self._of_version.append(find_content_keys(version.text))
         self._of_all |= self._of_version[-1]
         return origin

@@ -10,9 +10,9 @@ from memviz.core.facts import LISTS, TAGGED_FACT, facts_in
 from memviz.core.summaries import SummaryVersion
 from memviz.core.text.terms import composed, weights_of
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_text import readable
-from memviz.metrics.summaries.events import CompactionEvent, compaction_events
-from memviz.metrics.summaries.evolution import content_keys
+from memviz.metrics.requests.message_text import read_message
+from memviz.metrics.summaries.events import CompactionEvent, list_compaction_events
+from memviz.metrics.summaries.evolution import find_content_keys
 
 LEAST_SHARE = 0.5
 """A message is taken for the source of a fact from this share of the weight of the fact's words on, and a new line for
@@ -53,12 +53,12 @@ class FactsVersion(NamedTuple):
         return tuple(line for line in self.lines if line.change == change)
 
 
-def without_tags(text: str) -> str:
+def strip_tags(text: str) -> str:
     """Return notes as people read them: each tagged fact is a line of its own behind a dash."""
     return TAGGED_FACT.sub(lambda match: f"- {' '.join(match[2].split())}", text)
 
 
-def fact_lines(text: str) -> list[str]:
+def split_fact_lines(text: str) -> list[str]:
     """Return the facts of a text: each in a ``<fact>``, or one a line, without the bullets or numbers before them."""
     if "<fact" in text:
         facts = [" ".join(fact.text.split()) for fact in facts_in(text)]
@@ -76,14 +76,14 @@ def are_facts(version: SummaryVersion) -> bool:
     return not TAGGED_FACT.sub("", version.text).strip()
 
 
-def facts_versions(run: Run) -> tuple[FactsVersion, ...]:
+def list_facts_versions(run: Run) -> tuple[FactsVersion, ...]:
     """Return all versions of the facts of ``run``, in order; none where it keeps no such notes."""
-    return run.once(facts_versions, lambda: _find_versions(run))
+    return run.once(list_facts_versions, lambda: _find_versions(run))
 
 
 def _find_versions(run: Run) -> tuple[FactsVersion, ...]:
     versions: dict[int | None, FactsVersion] = {}
-    for event in compaction_events(run):
+    for event in list_compaction_events(run):
         version = event.version
         before = versions.get(event.compaction.base)
         if version is not None and (before is not None or are_facts(version)):
@@ -104,7 +104,7 @@ def _compare_versions(
     lines_by_text: dict[str, list[FactLine]] = {}
     for line in before:
         lines_by_text.setdefault(_normalize(line.text), []).append(line)
-    texts = fact_lines(version.text)
+    texts = split_fact_lines(version.text)
     still: dict[int, FactLine] = {}
     for at, text in enumerate(texts):
         if alike := lines_by_text.get(_normalize(text)):
@@ -144,7 +144,7 @@ def _pair_reworded(
     pairs = []
     for at, text in fresh.items():
         for place, line in enumerate(missing_lines):
-            pairs.append((_share_of_words(text, line.text), -at, -place))
+            pairs.append((_measure_shared_words(text, line.text), -at, -place))
     replaced: dict[int, int] = {}
     for share, at, place in sorted(pairs, reverse=True):
         if share < LEAST_SHARE:
@@ -154,10 +154,10 @@ def _pair_reworded(
             yield -at, -place
 
 
-def _share_of_words(text: str, other: str) -> float:
+def _measure_shared_words(text: str, other: str) -> float:
     """Return the share of the words of two lines that both have, from 0 to 1."""
-    keys = content_keys(text)
-    other_keys = content_keys(other)
+    keys = find_content_keys(text)
+    other_keys = find_content_keys(other)
     all_keys = keys | other_keys
     return len(keys & other_keys) / len(all_keys) if all_keys else 0.0
 
@@ -169,7 +169,7 @@ class _Sources:
         self._messages = []
         for position in positions:
             message = log[position]
-            keys = content_keys(readable(message))
+            keys = find_content_keys(read_message(message))
             self._messages.append((keys, message.role == "user", position))
 
     def of(self, text: str, replaced: FactLine | None, version: int) -> FactLine:

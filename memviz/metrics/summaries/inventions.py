@@ -15,8 +15,8 @@ from memviz.core.text.words import stem
 from memviz.engine.run import Run
 from memviz.metrics.retention.chinese_values import ChinesePeople
 from memviz.metrics.retention.knowledge import Retention
-from memviz.metrics.summaries.diff import words_of
-from memviz.metrics.summaries.events import summary_author
+from memviz.metrics.summaries.diff import split_words
+from memviz.metrics.summaries.events import name_summary_author
 
 _LETTER = "[A-Za-z\u00c0-\u024f]"
 _WORD = re.compile(f"{_LETTER}+(?:['’]{_LETTER}+)*")
@@ -166,7 +166,7 @@ def is_name(term: str) -> bool:
     return not term[0].isdigit() and term.lower() not in _CALENDAR_FORMS
 
 
-def terms_of(text: str) -> Terms:
+def find_terms(text: str) -> Terms:
     """Return the words and the numbers of a text."""
     lines = [_read_line(line) for line in text.split("\n")]
     return Terms(
@@ -175,15 +175,15 @@ def terms_of(text: str) -> Terms:
     )
 
 
-def prompt_text(messages: Iterable[Message]) -> str:
+def join_prompt(messages: Iterable[Message]) -> str:
     """Return all that a request sends, one message after the other."""
     return "\n".join(message.content for message in messages)
 
 
-def unsupported_terms(prompt: str, text: str, known: Known) -> tuple[str, ...]:
+def find_unsupported_terms(prompt: str, text: str, known: Known) -> tuple[str, ...]:
     """Return the names, numbers and words of the calendar in ``text``, a reply, that its prompt lacks, each once, in
     their order."""
-    terms = terms_of(prompt)
+    terms = find_terms(prompt)
     terms_by_place = [
         *_find_latin_names(text, terms.words, known),
         *_find_numbers(text, terms.numbers),
@@ -252,17 +252,17 @@ class Invention(NamedTuple):
     terms: tuple[str, ...]
 
 
-def inventions(run: Run) -> tuple[Invention, ...]:
+def find_inventions(run: Run) -> tuple[Invention, ...]:
     """Return the versions of ``run`` that a model worded and that say a name, a number or a word of the calendar that
     their prompts do not. What a later prompt holds because an earlier summary invented it counts once, where it began;
     a sum of numbers of the prompt counts as well, for nobody can tell a right one from a wrong one by looking at its
     words.
     """
-    return run.once(inventions, lambda: tuple(_find_inventions(run)))
+    return run.once(find_inventions, lambda: tuple(_list_inventions(run)))
 
 
-def _find_inventions(run: Run) -> Iterator[Invention]:
-    prompts = [prompt_text(compaction.request or ()) for compaction in run.compactions]
+def _list_inventions(run: Run) -> Iterator[Invention]:
+    prompts = [join_prompt(compaction.request or ()) for compaction in run.compactions]
     lines = frozenset(line for text in prompts if text for line in text.split("\n"))
     known = Known(lines, FIRST_PERSON)
     for compaction, prompt in zip(run.compactions, prompts, strict=True):
@@ -270,8 +270,8 @@ def _find_inventions(run: Run) -> Iterator[Invention]:
         summary = compaction.summary
         if not compaction.request or version is None or not summary:
             continue
-        if summary_author(compaction) is not None:
-            terms = unsupported_terms(prompt, summary, known)
+        if name_summary_author(compaction) is not None:
+            terms = find_unsupported_terms(prompt, summary, known)
             if terms:
                 yield Invention(version, terms)
 
@@ -290,16 +290,16 @@ class Worth:
     """Names and numbers that its summaries say and their prompts do not."""
 
 
-def worth_of(run: Run, kept: Retention) -> Worth:
+def measure_worth(run: Run, kept: Retention) -> Worth:
     """Return what the summaries of ``run`` are worth, which ``kept`` of its facts."""
     # What the user reworded is not the work of a model.
     words = []
     for compaction in run.compactions:
-        if compaction.summary and summary_author(compaction) is not None:
-            words.append(len(words_of(compaction.summary)))
+        if compaction.summary and name_summary_author(compaction) is not None:
+            words.append(len(split_words(compaction.summary)))
     return Worth(
         known=int(kept.retained[-1:].sum()),
         stated=int(kept.born[-1:].sum()),
         words=sum(words) / len(words) if words else None,
-        invented=sum(len(invention.terms) for invention in inventions(run)),
+        invented=sum(len(invention.terms) for invention in find_inventions(run)),
     )

@@ -17,7 +17,7 @@ from memviz.core.pieces import Messages, Piece, notes
 from memviz.core.summaries import SummaryVersion
 from memviz.metrics.cost.cost import Cost, price_together, price_traffic
 from memviz.metrics.cost.pricing import Pricing, find_pricing, make_unpriced
-from memviz.metrics.requests.traffic import Traffic, traffic
+from memviz.metrics.requests.traffic import Traffic, count_traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates, price
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
@@ -522,7 +522,9 @@ def test_every_kind_can_be_priced(id: str) -> None:
     run = memviz.replay(
         talk(12), small(id), model=Digest(), counter="chars4", system_prompt="Be brief."
     )
-    dollars = cost_of(traffic(run), CacheRules(min_tokens=8, lifetime_seconds=300), 60)
+    dollars = cost_of(
+        count_traffic(run), CacheRules(min_tokens=8, lifetime_seconds=300), 60
+    )
     frame = dollars.frame()
     assert frame["turn"].tolist() == run.frame()["turn"].tolist()
     assert frame["input_tokens"].tolist() == run.frame()["total_tokens"].tolist()

@@ -37,7 +37,10 @@ from memviz.metrics.memory_map.fate_map import (
     list_summary_versions,
 )
 from memviz.metrics.memory_map.stretches import STEPS
-from memviz.metrics.requests.request_axis import calls_in_turns, calls_of
+from memviz.metrics.requests.request_axis import (
+    count_calls_in_turns,
+    count_calls_so_far,
+)
 
 FIRST_WORDS_CHARS = 44
 """A tooltip has to fit into its map, of which three may stand side by side."""
@@ -154,7 +157,7 @@ def _requests(run: Run, column: range, numbers: Places) -> str:
     if not run.has_calls:
         return turn_range(column.start, column.stop - 1)
     turns = build_fate_map(run).turns
-    columns = (turns, calls_of(turns), calls_in_turns(turns))
+    columns = (turns, count_calls_so_far(turns), count_calls_in_turns(turns))
     first, last = np.stack(columns, axis=1)[numbers[[0, -1]]].tolist()
     return request_range(tuple(first), tuple(last))
 
@@ -233,7 +236,7 @@ def fates_table(settings: Sequence[SettingRun]) -> pd.DataFrame:
 
 def _fate_columns(name: str, run: Run, shown: Requests) -> dict[str, list[int | None]]:
     fates = build_fate_map(run)
-    calls = calls_of(fates.turns).tolist()
+    calls = count_calls_so_far(fates.turns).tolist()
     requests = zip(fates.turns.tolist(), calls, strict=True)
     rows = dict(zip(requests, fates.counts.tolist(), strict=True))
     nowhere = [None] * len(Fate)

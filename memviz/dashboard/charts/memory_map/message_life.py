@@ -14,7 +14,7 @@ from memviz.dashboard.charts.palette import STEP_COLORS, SettingRun
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, parting_layout
 from memviz.metrics.memory_map.fate_map import Span, build_fate_map
 from memviz.metrics.memory_map.stretches import encode_fate
-from memviz.metrics.requests.request_axis import RequestAxis, axis_of
+from memviz.metrics.requests.request_axis import RequestAxis, make_axis
 
 BAR_PIXELS = 42
 AXIS_PIXELS = 44
@@ -58,7 +58,7 @@ def message_life(
     settings: Sequence[SettingRun], position: int, last_turn: int
 ) -> go.Figure:
     """Return the bars of the message at log position ``position``, up to ``last_turn``."""
-    axis = axis_of(setting.run for setting in settings)
+    axis = make_axis(setting.run for setting in settings)
     last_place = axis.last(last_turn)
     pieces: list[_Bar] = []
     names = []

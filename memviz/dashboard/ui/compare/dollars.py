@@ -54,7 +54,7 @@ from memviz.dashboard.words.prices import (
     pause_words,
 )
 from memviz.metrics.cost.cache_breaks import find_cache_breaks
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
@@ -114,7 +114,7 @@ def costs_of(
     """Return what each setting costs on these terms."""
     costs = []
     for setting in settings:
-        cost = assumptions.cost(traffic(setting.run))
+        cost = assumptions.cost(count_traffic(setting.run))
         costs.append(SettingCost(setting, cost, cost.parts))
     return costs
 

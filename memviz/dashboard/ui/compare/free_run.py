@@ -42,7 +42,7 @@ from memviz.engine.run import Run
 from memviz.metrics.answer_sources import find_answer_source
 from memviz.metrics.cost.bounds import bound_free_run
 from memviz.metrics.cost.estimate import estimate_asking
-from memviz.metrics.requests.request_table import record_of_turn
+from memviz.metrics.requests.request_table import find_record_of_turn
 from memviz.storage.workspace import RunKey
 
 TAKE_KEY = "free-take"
@@ -239,7 +239,9 @@ def _keep(key: RunKey, free: FreeRun, refusal: str = "") -> None:
 def draw_answers_of_turn(settings: Sequence[SettingRun], selection: Selection) -> None:
     """Draw the answers of all settings to the message of the selected turn, and where they had them from."""
     turn = selection.turn
-    records = [(setting, record_of_turn(setting.run, turn)) for setting in settings]
+    records = [
+        (setting, find_record_of_turn(setting.run, turn)) for setting in settings
+    ]
     requests = [request for _setting, request in records if request]
     if not requests:
         return

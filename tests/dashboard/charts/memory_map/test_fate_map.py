@@ -29,7 +29,7 @@ from memviz.dashboard.words.compactions import plain_limit, request_words
 from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, build_grid
 from memviz.metrics.memory_map.fate_map import build_fate_map, list_summary_versions
 from memviz.metrics.memory_map.stretches import STEPS
-from memviz.metrics.requests.request_axis import axis_of
+from memviz.metrics.requests.request_axis import make_axis
 from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
 from tests.metrics.memory_map.codes import codes_of
@@ -40,7 +40,7 @@ OWN_TAGS = re.compile(r"</?(b|i)>|<br>|<span style=\"color:#\d{6}\">|</span>")
 
 
 def whole(run: Run) -> View:
-    return View(range(1, int(axis_of([run]).lasts[-1]) + 1), range(len(run.log)))
+    return View(range(1, int(make_axis([run]).lasts[-1]) + 1), range(len(run.log)))
 
 
 def chart(run: Run, view: View | None = None, label: str = "A setting") -> go.Figure:
