@@ -229,13 +229,13 @@ def _find_settings(
     grid: Grid, search: Sequence[SweepConversation], counter: str
 ) -> tuple[Strategy, ...]:
     """Return the settings to search: those of the command, else all that are worth trying."""
-    from memviz.tuning.candidates import candidates
-    from memviz.tuning.grid import largest_sizes
+    from memviz.tuning.candidates import list_candidates
+    from memviz.tuning.grid import find_largest_sizes
 
     count = find_counter(counter)
     if not grid.strategies and not grid.assignments:
-        return candidates(search, count)
-    largest = largest_sizes([subject.log for subject in search], count)
+        return list_candidates(search, count)
+    largest = find_largest_sizes([subject.log for subject in search], count)
     return settings_to_try(grid.strategies or (), grid.assignments or (), largest)
 
 

@@ -62,11 +62,11 @@ class ModelToAsk:
     @property
     def spent(self) -> str:
         """A sentence on what the provider was paid, as far as it tells, behind a space; empty where nobody is paid."""
-        from memviz.tuning.paid import spent_sentence
+        from memviz.tuning.paid import describe_spending
 
         if self.budget is None:
             return ""
-        return f" {spent_sentence(self.model.name, self.budget)}"
+        return f" {describe_spending(self.model.name, self.budget)}"
 
 
 def summarizer_named(name: str, counter: str) -> Model:

@@ -97,10 +97,10 @@ class Payer:
 
     def summarizer(self, answers_folder: Path | None) -> Model:
         """The summarizer, held to the budget; its answers are kept in the folder."""
-        from memviz.tuning.paid import paid_summarizer
+        from memviz.tuning.paid import make_paid_summarizer
 
         prices = paying.in_and_out(self.by_hand)
-        return paid_summarizer(
+        return make_paid_summarizer(
             self.name, self.budget, answers_folder, usd_per_million=prices
         )
 
@@ -110,7 +110,7 @@ class Payer:
         before."""
         from memviz.dashboard.words.estimates import summaries_words
         from memviz.models.registry import model
-        from memviz.tuning.paid import estimate
+        from memviz.tuning.paid import estimate_sweep
 
         measured = plan.take_kept(summarizer)
         missing = {}
@@ -127,7 +127,7 @@ class Payer:
                 if place not in measured.cells
             }
         prices = paying.priced(self.name, self.by_hand)
-        cost = estimate(replace(measured.sweep, cells=missing), self.name, prices)
+        cost = estimate_sweep(replace(measured.sweep, cells=missing), self.name, prices)
         if cost.calls:
             complain(
                 f"{summaries_words(self.name, cost)} At most {dollars(self.budget.limit_usd)} is spent."
@@ -137,9 +137,9 @@ class Payer:
 
     def say_what_was_spent(self) -> None:
         """Say what the provider was paid, as far as it tells."""
-        from memviz.tuning.paid import spent_sentence
+        from memviz.tuning.paid import describe_spending
 
-        complain(spent_sentence(self.name, self.budget))
+        complain(describe_spending(self.name, self.budget))
 
 
 def prepare_conversations(

@@ -17,8 +17,8 @@ from memviz.dashboard.words.prices import basis_in_words
 from memviz.metrics.requests.token_use import TokenUse, count_token_use
 from memviz.metrics.summaries.events import Author, judge_outcome, list_authors
 from memviz.models.names import in_words
-from memviz.tuning.best_of_each import best_of_each
-from memviz.tuning.recommendation import share_in_words, spread_in_words
+from memviz.tuning.best_of_each import find_best_of_each
+from memviz.tuning.recommendation import format_cost_range, format_share
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -220,7 +220,7 @@ def _cost_of(use: TokenUse, run: Run) -> str:
 def _table_of_best(sweep: Sweep, constraints: Constraints) -> Table:
     measures = _with_rules(BEST_MEASURES, sweep)
     table = _table_of_measures("best of each strategy", measures)
-    for best in best_of_each(sweep, constraints):
+    for best in find_best_of_each(sweep, constraints):
         marks = [] if best.fits else [NOT_ASKED]
         if best.edge:
             marks.append(best.edge.words)
@@ -242,7 +242,7 @@ def _table_of_settings(
     several = any(row["conversations"] > 1 for row in rows)
     table = _table_of_measures("setting", measures, [EACH] if several else [])
     for row in rows:
-        spread = [spread_in_words(row)] if several else []
+        spread = [format_cost_range(row)] if several else []
         marks = _marks_of_setting(row, recommended)
         table.add_row(*_cells_of(row, measures), *spread, marks)
     return table
@@ -289,7 +289,7 @@ def _describe_table(
     if rows != settings:
         sentence += " --all shows the others."
     sentence += (
-        f" Asked is to keep {share_in_words(constraints.min_retention)} of {facts}"
+        f" Asked is to keep {format_share(constraints.min_retention)} of {facts}"
     )
     if constraints.max_peak_tokens is not None:
         sentence += (

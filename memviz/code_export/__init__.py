@@ -19,10 +19,14 @@ from memviz.code_export.base import (
     NoCodeError,
     Setting,
     Target,
-    called,
-    comment,
+    write_call,
+    write_comment,
 )
-from memviz.code_export.program import values_of, write_from_templates, write_program
+from memviz.code_export.program import (
+    list_values_of_setting,
+    write_from_templates,
+    write_program,
+)
 from memviz.core.translation import noop
 from memviz.engine.memory_config import DEFAULT_STRATEGY, OLD_KEYS
 from memviz.strategies.clauses import AllOf, AtLeast, TriggerClause
@@ -74,19 +78,19 @@ def write_memory_yaml(setting: Setting) -> str:
         allow_unicode=not has_line_breaks,
         width=NO_FOLDING,
     )
-    return "\n".join([*map(comment, comments), text])
+    return "\n".join([*map(write_comment, comments), text])
 
 
 def write_memviz_code(setting: Setting) -> str:
     """Return a program with a ``memviz.ChatMemory``; any strategy that memviz finds will do."""
     strategy = setting.strategy
     strategy.expect_live()
-    setting_values = values_of(setting)
+    setting_values = list_values_of_setting(setting)
     values = {
         "MODEL": setting.chat_model,
         "SUMMARIZER": setting.summary_model,
         **setting_values,
-        "strategy": called("memviz.strategy", strategy.id, strategy.model_dump()),
+        "strategy": write_call("memviz.strategy", strategy.id, strategy.model_dump()),
     }
     packages = "'memviz[embeddings]'" if setting_values.get("EMBEDDING_PERCENT") else ""
     return write_program(setting, "memviz", "memviz_code", values, packages=packages)
@@ -118,7 +122,7 @@ def write_langchain_middleware(setting: Setting) -> str:
         packages.append("langchain-litellm")
     thresholds = {}
     if isinstance(setting.strategy, Thresholds):
-        thresholds = thresholds_of(setting.strategy)
+        thresholds = list_thresholds(setting.strategy)
     return write_from_templates(
         setting,
         "langchain_middleware",
@@ -131,7 +135,7 @@ def write_langchain_middleware(setting: Setting) -> str:
     )
 
 
-def thresholds_of(strategy: Thresholds) -> dict[str, Any]:
+def list_thresholds(strategy: Thresholds) -> dict[str, Any]:
     """Return the thresholds of LangChain's middleware: of summarizing, and of what it keeps. Shares of the window are
     tokens: its own window is that of the model."""
     keep: tuple[str, int] = ("messages", strategy.keep_messages)
@@ -163,7 +167,7 @@ def write_plain_python(setting: Setting) -> str:
     """Return a class ``Memory`` with ``append`` and ``context``, which gives the requests that a replay gives, and a
     function ``ask`` that sends them to an API of OpenAI's kind."""
     return write_from_templates(
-        setting, "plain_python", noop("plain Python"), spelled=without_provider
+        setting, "plain_python", noop("plain Python"), spelled=strip_provider
     )
 
 
@@ -172,7 +176,7 @@ def is_openai(name: str) -> bool:
     return "/" not in name or name.startswith(f"{OPENAI}/")
 
 
-def without_provider(name: str) -> str:
+def strip_provider(name: str) -> str:
     """``gpt-5-mini``: how the provider's own API spells it."""
     provider, slash, model_name = name.partition("/")
     return model_name if slash else provider
@@ -180,12 +184,12 @@ def without_provider(name: str) -> str:
 
 def spell_for_langchain(name: str) -> str:
     """``openai:gpt-5-mini``; models of others by way of litellm, so that no name has to be guessed."""
-    return f"openai:{without_provider(name)}" if is_openai(name) else f"litellm:{name}"
+    return f"openai:{strip_provider(name)}" if is_openai(name) else f"litellm:{name}"
 
 
 def spell_for_openai_agents(name: str) -> str:
     """``gpt-5-mini``; models of others by way of litellm."""
-    return without_provider(name) if is_openai(name) else f"litellm/{name}"
+    return strip_provider(name) if is_openai(name) else f"litellm/{name}"
 
 
 def _list_amounts(clause: TriggerClause) -> dict[str, int]:

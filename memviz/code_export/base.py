@@ -29,17 +29,17 @@ class Expression(str):
     """Python source that stands for a value."""
 
 
-def one_line(text: str) -> str:
+def join_lines(text: str) -> str:
     """Text that stays within one comment, whatever somebody called a conversation: no line breaks, and no
     characters that cannot be seen."""
     visible = [letter if letter.isprintable() else " " for letter in text]
     return " ".join("".join(visible).split())
 
 
-def comment(text: str, first: str = "# ", further: str = "# ") -> str:
+def write_comment(text: str, first: str = "# ", further: str = "# ") -> str:
     """A comment, wrapped."""
     lines = wrap(
-        one_line(text),
+        join_lines(text),
         WIDTH,
         initial_indent=first,
         subsequent_indent=further,
@@ -48,7 +48,7 @@ def comment(text: str, first: str = "# ", further: str = "# ") -> str:
     return "\n".join(lines)
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """A text as a Python literal, in double quotes where that needs no more escapes."""
     literal = repr(text)
     if literal[0] == '"' or '"' in literal or "\\'" in literal:
@@ -56,43 +56,46 @@ def quoted(text: str) -> str:
     return f'"{literal[1:-1]}"'
 
 
-def value(content: Any, indent: int = 0) -> str:
+def write_value(content: Any, indent: int = 0) -> str:
     """A value as a Python literal; a long text as pieces under each other."""
     if isinstance(content, Expression):
         return content
     if isinstance(content, dict):
-        items = [f"{value(key)}: {value(item)}" for key, item in content.items()]
+        items = [
+            f"{write_value(key)}: {write_value(item)}" for key, item in content.items()
+        ]
         return f"{{{', '.join(items)}}}"
     if isinstance(content, list):
-        return f"[{', '.join(map(value, content))}]"
+        return f"[{', '.join(map(write_value, content))}]"
     if isinstance(content, tuple):
         comma = "," if len(content) == 1 else ""
-        return f"({', '.join(map(value, content))}{comma})"
+        return f"({', '.join(map(write_value, content))}{comma})"
     if not isinstance(content, str):
         return repr(content)
     if len(content) <= PIECE_CHARS and "\n" not in content:
-        return quoted(content)
+        return quote_text(content)
     pad = " " * indent
     lines = ["("]
     for line in content.splitlines(keepends=True):
         # Pieces that stand behind each other are one text for Python. Each line of the text begins a new one, so that
         # the program shows its lines.
-        lines += [f"{pad}    {quoted(piece)}" for piece in _PIECE.findall(line)]
+        lines += [f"{pad}    {quote_text(piece)}" for piece in _PIECE.findall(line)]
     return "\n".join([*lines, f"{pad})"])
 
 
-def called(function: str, first: str, arguments: Mapping[str, Any]) -> Expression:
+def write_call(function: str, first: str, arguments: Mapping[str, Any]) -> Expression:
     """A call with one argument a line after the first one."""
     if not arguments:
-        return Expression(f"{function}({quoted(first)})")
+        return Expression(f"{function}({quote_text(first)})")
     lines = [
-        f"    {name}={value(argument, 4)}," for name, argument in arguments.items()
+        f"    {name}={write_value(argument, 4)},"
+        for name, argument in arguments.items()
     ]
-    text = "\n".join([f"{function}(", f"    {quoted(first)},", *lines, ")"])
+    text = "\n".join([f"{function}(", f"    {quote_text(first)},", *lines, ")"])
     return Expression(text)
 
 
-def import_lines(imported: Iterable[tuple[str, str]]) -> str:
+def write_imports(imported: Iterable[tuple[str, str]]) -> str:
     """Import lines in the usual order: the standard library, a blank line, the rest. Each import is a module with a
     name from it, or no module and the name of one."""
     # One line for each module, with all names that are imported from it.
@@ -101,7 +104,7 @@ def import_lines(imported: Iterable[tuple[str, str]]) -> str:
         names[module].add(name)
     lines = {name: f"import {name}" for name in sorted(names.pop("", ()))}
     for module in sorted(names):
-        ordered = sorted(names[module], key=_import_order)
+        ordered = sorted(names[module], key=_rank_import)
         lines[module] = f"from {module} import {', '.join(ordered)}"
     groups: dict[bool, list[str]] = {True: [], False: []}
     for module, line in lines.items():
@@ -110,7 +113,7 @@ def import_lines(imported: Iterable[tuple[str, str]]) -> str:
     return "\n\n".join("\n".join(group) for group in groups.values() if group)
 
 
-def _import_order(name: str) -> tuple[bool, bool, str, str]:
+def _rank_import(name: str) -> tuple[bool, bool, str, str]:
     """Constants first, then classes, then functions, as sorters of imports have it."""
     return (not name.isupper(), not name[0].isupper(), name.lower(), name)
 
@@ -163,8 +166,8 @@ class Setting:
     @property
     def summarizer_difference(self) -> str:
         """A sentence on who wrote the summaries that were simulated, and who will write them."""
-        wrote = one_line(self.summarizer)
-        writes = one_line(self.summary_model)
+        wrote = join_lines(self.summarizer)
+        writes = join_lines(self.summary_model)
         if self.summarizer == OFFLINE:
             return (
                 f"memviz's built-in model wrote the summaries there; here {writes} writes them. A model words them "
@@ -209,7 +212,7 @@ class NoCodeError(MemvizError):
             _NO_CODE if self._setting.is_built_in else _UNKNOWN_RULE,
             place=_(self.place),
             strategy=repr(self.strategy),
-            label=one_line(self._setting.strategy.label),
+            label=join_lines(self._setting.strategy.label),
         )
 
 

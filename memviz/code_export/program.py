@@ -4,7 +4,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from memviz.code_export.base import NoCodeError, Setting, comment, import_lines, value
+from memviz.code_export.base import (
+    NoCodeError,
+    Setting,
+    write_comment,
+    write_imports,
+    write_value,
+)
 from memviz.code_export.template_files import (
     Definition,
     has_template,
@@ -18,7 +24,7 @@ RULES = "rules"
 """The template with the rules of strategies."""
 
 
-def template_of(setting: Setting, library: str) -> str | None:
+def find_template(setting: Setting, library: str) -> str | None:
     """Return the template of a library's program for a setting: one of the strategy's own, or that of the library, if
     it has something for the strategy or the strategy's rule is known as code."""
     id = setting.strategy.id
@@ -59,14 +65,14 @@ def write_from_templates(
     Raises:
         NoCodeError: The library has no template for the strategy.
     """
-    name = template_of(setting, library)
+    name = find_template(setting, library)
     if name is None:
         raise NoCodeError(setting, place)
     id = setting.strategy.id
     values = {
         "MODEL": spelled(setting.chat_model),
         "SUMMARIZER_MODEL": summarizer_model or spelled(setting.summary_model),
-        **values_of(setting),
+        **list_values_of_setting(setting),
         **(more or {}),
     }
     # Differences of the program for any rule are none of a strategy that has a program of its own.
@@ -79,7 +85,7 @@ def write_from_templates(
     )
 
 
-def values_of(setting: Setting) -> dict[str, Any]:
+def list_values_of_setting(setting: Setting) -> dict[str, Any]:
     """Return the values of a setting, by the names of constants in the templates."""
     strategy = setting.strategy
     values: dict[str, Any] = {}
@@ -126,7 +132,7 @@ def write_program(
         differences.append(setting.summarizer_difference)
     parts = [
         _write_header(setting, place, needed, differences),
-        import_lines(imports),
+        write_imports(imports),
         "\n".join(values_to_edit),
     ]
     top = "\n\n".join(part for part in parts if part)
@@ -140,7 +146,7 @@ def _list_values(
     constants = {}
     for name, definition in definitions.items():
         if definition.is_constant:
-            constants[name] = _with_value(name, definition, values)
+            constants[name] = _write_definition(name, definition, values)
     of_setting = [constants.pop(name) for name in values if name in constants]
     return [*of_setting, *constants.values()]
 
@@ -158,7 +164,7 @@ def _write_code(
             continue
         # ruff and black would put two blank lines around a definition and none between assignments.
         gap = "\n" if after_assignment and definition.is_assigned else "\n\n\n"
-        code += gap + _with_value(name, definition, values)
+        code += gap + _write_definition(name, definition, values)
         after_assignment = definition.is_assigned
     return code.strip("\n")
 
@@ -176,29 +182,33 @@ def _list_endings(variant: str) -> tuple[str, str]:
     return f"_for_{variant}", "For" + variant.title().replace("_", "")
 
 
-def _with_value(name: str, definition: Definition, values: Mapping[str, Any]) -> str:
+def _write_definition(
+    name: str, definition: Definition, values: Mapping[str, Any]
+) -> str:
     """Return the source of a definition under its name in the program, with the setting's value if it has one:
     ``WINDOW_SIZE = 6  # messages``, with the comment of the template."""
     if name not in values or not definition.is_assigned:
         return re.sub(rf"\b{definition.name}\b", name, definition.source, count=1)
     remark = re.search(r"  # .*$", definition.source)
     behind = remark.group() if remark else ""
-    return f"{name} = {value(values[name])}{behind}"
+    return f"{name} = {write_value(values[name])}{behind}"
 
 
 def _write_header(
     setting: Setting, place: str, packages: Sequence[str], differences: Sequence[str]
 ) -> str:
     """Return the comment on top: what this is, where it was found, and what differs from the simulation."""
-    lines = [comment(f"{setting.strategy.label}, for {place}.")]
+    lines = [write_comment(f"{setting.strategy.label}, for {place}.")]
     if setting.found:
-        lines.append(comment(f"Found with memviz: {setting.found}"))
+        lines.append(write_comment(f"Found with memviz: {setting.found}"))
     if packages:
         lines.append(f"# Needs: pip install {' '.join(packages)}")
     lines.append("#")
     if differences:
         lines.append("# Where it differs from what memviz simulated:")
-        lines += [comment(difference, "# - ", "#   ") for difference in differences]
+        lines += [
+            write_comment(difference, "# - ", "#   ") for difference in differences
+        ]
     else:
         lines.append("# It sends what memviz simulated.")
     return "\n".join(lines)

@@ -20,7 +20,7 @@ class Part:
     """The setting without it."""
 
 
-def parts_of(setting: Strategy) -> tuple[Part, ...]:
+def split_into_parts(setting: Strategy) -> tuple[Part, ...]:
     """Return the parts of a setting in their order: the steps of a pipeline; of any other strategy all of it. The full
     buffer has none."""
     if setting.id == EVERYTHING:

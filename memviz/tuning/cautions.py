@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memviz.tuning.grounds import Grounds
 
 
-class Measured(Protocol):
+class MeasuredSweep(Protocol):
     """The parts of a :class:`memviz.tuning.results.Sweep` that a recommendation reads."""
 
     @property
@@ -44,7 +44,7 @@ class Measured(Protocol):
         """Return the cells of the setting of this number (0-based)."""
 
 
-def idle_in_words(sweep: Measured, setting: int) -> list[str]:
+def describe_idle(sweep: MeasuredSweep, setting: int) -> list[str]:
     """Return a sentence where the setting of this number (0-based) could leave something out and never did; else
     none."""
     strategy = sweep.settings[setting]
@@ -81,7 +81,7 @@ _NEVER_SUMMARIZED = (
 """In one conversation, and in some of several."""
 
 
-def refused_in_words(sweep: Measured, setting: int) -> list[str]:
+def describe_refused(sweep: MeasuredSweep, setting: int) -> list[str]:
     """Return a sentence where the setting of this number (0-based) sends requests that a provider refuses; else
     none."""
     cells = sweep.cells_of(setting)
@@ -100,7 +100,7 @@ def refused_in_words(sweep: Measured, setting: int) -> list[str]:
     return [sentence]
 
 
-def left_out_in_words(table: DataFrame, constraints: Constraints) -> list[str]:
+def describe_left_out(table: DataFrame, constraints: Constraints) -> list[str]:
     """Return a sentence on how many settings were left out because a provider refuses what they send; none if none
     was."""
     left_out = int((table["refused"] > 0).sum())

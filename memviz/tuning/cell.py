@@ -34,7 +34,7 @@ from memviz.models.base import Model
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import RULE, Category
-from memviz.tuning.statements import judge, texts_of
+from memviz.tuning.statements import judge_probes, read_texts
 from memviz.tuning.sweep_conversation import SweepConversation
 
 VERSION = 10
@@ -42,7 +42,7 @@ VERSION = 10
 JOBS_A_WORKER = 8
 
 
-def _no_counts() -> NDArray[np.int64]:
+def _make_no_counts() -> NDArray[np.int64]:
     return np.zeros(0, np.int64)
 
 
@@ -54,10 +54,10 @@ class Cell:
     subject: str
     """Title of the conversation."""
     traffic: Traffic = field(default_factory=Traffic.nothing, repr=False)
-    retained: NDArray[np.int64] = field(default_factory=_no_counts, repr=False)
+    retained: NDArray[np.int64] = field(default_factory=_make_no_counts, repr=False)
     """[requests]: of how many facts a request held the evidence or the answer (see
     :class:`memviz.metrics.retention.knowledge.Retention`)."""
-    born: NDArray[np.int64] = field(default_factory=_no_counts, repr=False)
+    born: NDArray[np.int64] = field(default_factory=_make_no_counts, repr=False)
     """[requests]: how many facts had been stated by then."""
     facts: int = 0
     shares: Mapping[Category, float] = field(default_factory=dict, repr=False)
@@ -131,7 +131,7 @@ class Cell:
         return cls(**values)
 
 
-def cell_key(
+def make_cell_key(
     subject: SweepConversation, strategy: Strategy, counter: str, summarizer: str
 ) -> str:
     """Return a hash of everything that a cell depends on."""
@@ -139,7 +139,7 @@ def cell_key(
     return fingerprint([VERSION, subject.digest, *setting, counter, summarizer])
 
 
-def measure(
+def measure_cell(
     subject: SweepConversation,
     strategy: Strategy,
     counter: AnyCounter,
@@ -162,11 +162,11 @@ def measure(
             error=str(error),
             lacks_vectors=isinstance(error, MissingVectorsError),
         )
-    cell = cell_of(subject, run, own_retention, perf_counter() - began_at)
+    cell = make_cell(subject, run, own_retention, perf_counter() - began_at)
     if subject.rules:
         # Apart from the facts, for a sentence that denies a fact may be the rule itself.
-        rules = judge(run, texts_of(run, subject.rules))
-        cell = replace(cell, shares={**cell.shares, **_shares_of(rules)})
+        rules = judge_probes(run, read_texts(run, subject.rules))
+        cell = replace(cell, shares={**cell.shares, **_measure_shares(rules)})
     return cell
 
 
@@ -192,7 +192,7 @@ def replay_subject(
     return run, own_retention
 
 
-def cell_of(
+def make_cell(
     subject: SweepConversation,
     run: Run,
     own_retention: Retention | None,
@@ -209,7 +209,7 @@ def cell_of(
         retained = own_retention.retained.sum(axis=1, dtype=np.int64)
         born = own_retention.born.sum(axis=1, dtype=np.int64)
         facts = len(subject.probes)
-        shares = _shares_of(own_retention)
+        shares = _measure_shares(own_retention)
     return Cell(
         run.strategy,
         subject.title,
@@ -232,7 +232,7 @@ def cell_of(
     )
 
 
-def _shares_of(own_retention: Retention) -> dict[Category, float]:
+def _measure_shares(own_retention: Retention) -> dict[Category, float]:
     shares = {}
     for category in sorted({probe.category for probe in own_retention.probes}):
         share = own_retention.mean_share(category)
@@ -257,7 +257,7 @@ class Job(NamedTuple):
     summarizer: Model | None
 
 
-def jobs(
+def split_into_jobs(
     subjects: Sequence[SweepConversation],
     settings: Sequence[Strategy],
     places: Sequence[CellIndex],
@@ -273,14 +273,14 @@ def jobs(
             yield Job(subject, tuple(cells[start : start + size]), counter, summarizer)
 
 
-def job_size(cells: int, workers: int) -> int:
+def choose_job_size(cells: int, workers: int) -> int:
     """Return the number of cells of a job: few enough that all workers end at about the same time."""
     return max(1, ceil(cells / (workers * JOBS_A_WORKER)))
 
 
-def work(job: Job) -> list[tuple[CellIndex, Cell]]:
+def measure_job(job: Job) -> list[tuple[CellIndex, Cell]]:
     """Measure all cells of a job."""
     return [
-        (place, measure(job.subject, setting, job.counter, job.summarizer))
+        (place, measure_cell(job.subject, setting, job.counter, job.summarizer))
         for place, setting in job.settings
     ]

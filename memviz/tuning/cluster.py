@@ -23,7 +23,7 @@ class ClusterProblem(Enum):
     """The work ended the workers that did it. The cluster is there, and does other work."""
 
 
-def expect_dask() -> None:
+def check_dask() -> None:
     """Raise :class:`memviz.core.errors.SweepError` where Dask is not installed."""
     if find_spec("distributed") is None:
         raise SweepError(_("Dask is not installed. Run: pip install 'memviz[dask]'."))

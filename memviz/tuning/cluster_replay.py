@@ -49,14 +49,16 @@ class ClusterReplay:
             return None
         try:
             address = self.cluster.address
-            records = list(run_on_dask([self.job], replay_job, stop, scheduler=address))
+            records = list(
+                run_on_dask([self.job], run_replay_job, stop, scheduler=address)
+            )
         except SweepError as error:
             self.problem = note_cluster_problem(error, self.cluster)
             return None
         return Run.from_record(records[0], self.job.log) if records else None
 
 
-def replay_job(job: ReplayJob) -> dict[str, Any]:
+def run_replay_job(job: ReplayJob) -> dict[str, Any]:
     """Return the record of a run, made by a worker."""
     session, turns = begin_replay(job.log, job.setting, job.recalls)
     for _turn in turns:

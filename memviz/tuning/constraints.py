@@ -57,7 +57,7 @@ class Constraints:
         return ran & (table["refused"] == 0)
 
 
-def best_row(
+def find_best_row(
     table: DataFrame,
     constraints: Constraints,
     measure: str,
@@ -74,30 +74,30 @@ def best_row(
         takes &= is_of_strategy
         fits &= is_of_strategy
     if fits.any():
-        return cheapest(table[fits], measure), True
+        return find_cheapest_row(table[fits], measure), True
     if takes.any():
-        return _nearest(table[takes], constraints, measure), False
+        return _find_nearest_row(table[takes], constraints, measure), False
     return None
 
 
-def cheapest(table: DataFrame, measure: str) -> Row:
+def find_cheapest_row(table: DataFrame, measure: str) -> Row:
     """Return the cheapest row; of equal cost the one that retains most, then the one with the smallest peak."""
     cheap = table[table[measure] <= table[measure].min() * SAME_COST]
-    return first_row(cheap, "-retention", "peak_tokens", "setting")
+    return take_first_row(cheap, "-retention", "peak_tokens", "setting")
 
 
-def _nearest(table: DataFrame, constraints: Constraints, measure: str) -> Row:
+def _find_nearest_row(table: DataFrame, constraints: Constraints, measure: str) -> Row:
     """Return of rows that do not do what was asked for the one that retains most within the largest request allowed, of
     equal ones the cheapest; where all are too large, the one with the smallest peak."""
     within = table
     if constraints.max_peak_tokens is not None:
         within = table[table["peak_tokens"] <= constraints.max_peak_tokens]
     if within.empty:
-        return first_row(table, "peak_tokens", "setting")
-    return first_row(within, "-retention", measure, "setting")
+        return take_first_row(table, "peak_tokens", "setting")
+    return take_first_row(within, "-retention", measure, "setting")
 
 
-def first_row(table: DataFrame, *columns: str) -> Row:
+def take_first_row(table: DataFrame, *columns: str) -> Row:
     """Return the row that comes first in the order of these columns; one named with a minus is ordered downwards."""
     names = [column.removeprefix("-") for column in columns]
     rises = [not column.startswith("-") for column in columns]
@@ -105,7 +105,7 @@ def first_row(table: DataFrame, *columns: str) -> Row:
     return {str(name): value for name, value in row.items()}
 
 
-def did_the_same(row: Mapping[Any, Any], other_row: Mapping[Any, Any]) -> bool:
+def is_same_run(row: Mapping[Any, Any], other_row: Mapping[Any, Any]) -> bool:
     """Return whether two rows are of settings that sent the same. What is unknown of both counts as equal."""
     for name in SAME_RUN:
         value = row[name]

@@ -17,8 +17,8 @@ from memviz.models.names import DEFAULT_MODEL, OFFLINE
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import RULE, Transcript
-from memviz.tuning.ablation import EVERYTHING, Part, parts_of
-from memviz.tuning.candidates import candidates
+from memviz.tuning.ablation import EVERYTHING, Part, split_into_parts
+from memviz.tuning.candidates import list_candidates
 from memviz.tuning.cell import CellIndex
 from memviz.tuning.executors import Executor
 from memviz.tuning.figures import (
@@ -29,7 +29,7 @@ from memviz.tuning.figures import (
     PricedCell,
     Terms,
     count_facts,
-    figures_of,
+    work_out_figures,
 )
 from memviz.tuning.grounds import Grounds
 from memviz.tuning.halving import Round, plan_rounds
@@ -49,7 +49,7 @@ Work = Callable[[Sweeping], object]
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredSetting:
     """A setting, and its figures."""
 
     setting: Strategy
@@ -70,13 +70,13 @@ class Design:
     grounds: Grounds = field(default_factory=Grounds)
     rules_read: int = 0
     """Rules that memviz read off the conversations of the search, where rules are asked for and none came with any."""
-    best: Measured | None = None
+    best: MeasuredSetting | None = None
     """The cheapest setting that meets the terms; ``None`` where none does."""
     holdout: Figures | None = None
     """Its figures over conversations that the search has never seen."""
-    parts: tuple[tuple[Part, Measured], ...] = ()
+    parts: tuple[tuple[Part, MeasuredSetting], ...] = ()
     """Its parts, each with what is left without it."""
-    nearest: tuple[Measured, ...] = ()
+    nearest: tuple[MeasuredSetting, ...] = ()
     """Where no setting meets the terms the two that come nearest, of different strategies if they can be."""
 
     @property
@@ -111,10 +111,10 @@ class Designing:
     _cells: dict[tuple[Strategy, str], PricedCell] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if RULES in self.terms.keep and not _bring_rules(self.search + self.holdout):
+        if RULES in self.terms.keep and not _have_rules(self.search + self.holdout):
             self.search = tuple(subject.with_rules() for subject in self.search)
             self.holdout = tuple(subject.with_rules() for subject in self.holdout)
-        self.search = _stating_first(self.search, self.terms.keep)
+        self.search = _order_stating_first(self.search, self.terms.keep)
 
     @property
     def rounds(self) -> tuple[Round, ...]:
@@ -138,14 +138,16 @@ class Designing:
         (everything,) = self.measure([strategy(EVERYTHING)], self.search)
         _check_stated(self.terms.keep, everything.figures)
         alive = self.settings
-        ranked: list[Measured] = []
+        ranked: list[MeasuredSetting] = []
         for number, conversations in self.rounds:
             ranked = self.measure(alive[:number], self.search[:conversations])
-            ranked.sort(key=lambda candidate: _order(candidate, self.terms, LENIENCY))
+            ranked.sort(
+                key=lambda candidate: _rank_measured(candidate, self.terms, LENIENCY)
+            )
             # It keeps everything: where all else misses at the end, it may not have gone.
             ranked.sort(key=lambda candidate: candidate.setting.id != EVERYTHING)
             alive = tuple(candidate.setting for candidate in ranked)
-        ranked.sort(key=lambda candidate: _order(candidate, self.terms))
+        ranked.sort(key=lambda candidate: _rank_measured(candidate, self.terms))
         design = Design(
             terms=self.terms,
             everything=everything.figures,
@@ -159,9 +161,9 @@ class Designing:
             usable = [
                 candidate for candidate in ranked if candidate.figures.can_be_used
             ]
-            nearest = _of_different_strategies(usable or ranked)
+            nearest = _keep_one_of_each_strategy(usable or ranked)
             return replace(design, nearest=nearest)
-        parts = parts_of(best.setting)
+        parts = split_into_parts(best.setting)
         others = self.measure([part.without for part in parts], self.search)
         (held_out,) = self.measure([best.setting], self.holdout)
         return replace(
@@ -174,7 +176,7 @@ class Designing:
 
     def measure(
         self, settings: Sequence[Strategy], subjects: Sequence[SweepConversation]
-    ) -> list[Measured]:
+    ) -> list[MeasuredSetting]:
         """Return the figures of each setting over these conversations. What was measured before is not measured
         again."""
         sweeping = self._sweeping(settings, subjects)
@@ -190,7 +192,9 @@ class Designing:
                     cell = sweeping.cells[CellIndex(s, c)]
                     self._cells[key] = PricedCell.of(cell, self.assumptions)
                 priced.append(self._cells[key])
-            measured.append(Measured(setting, figures_of(priced, subjects, kinds)))
+            measured.append(
+                MeasuredSetting(setting, work_out_figures(priced, subjects, kinds))
+            )
         return measured
 
     def _sweeping(
@@ -222,13 +226,13 @@ class Designing:
         return measured.figures
 
 
-def _bring_rules(subjects: Iterable[SweepConversation]) -> bool:
+def _have_rules(subjects: Iterable[SweepConversation]) -> bool:
     return any(
         probe.category == RULE for subject in subjects for probe in subject.probes
     )
 
 
-def _stating_first(
+def _order_stating_first(
     subjects: Sequence[SweepConversation], kinds: Iterable[str]
 ) -> tuple[SweepConversation, ...]:
     """Return the conversations in an order in which the first of each kind's come before the second of each kind's, and
@@ -260,8 +264,8 @@ def _check_stated(kinds: Iterable[str], everything: Figures) -> None:
         raise DesignError(sentence)
 
 
-def _order(
-    measured: Measured, terms: Terms, leniency: float = 0.0
+def _rank_measured(
+    measured: MeasuredSetting, terms: Terms, leniency: float = 0.0
 ) -> tuple[bool, int, float, float, float]:
     """The order in which settings are taken: those that ran, those with the fewest requests that a provider refuses,
     the nearest to the terms, the cheapest, and of equal cost the one that keeps most."""
@@ -273,9 +277,11 @@ def _order(
     return (not figures.is_measured, refused, missed, usd, -kept_shares)
 
 
-def _of_different_strategies(measured: Sequence[Measured]) -> tuple[Measured, ...]:
+def _keep_one_of_each_strategy(
+    measured: Sequence[MeasuredSetting],
+) -> tuple[MeasuredSetting, ...]:
     """The first two, of different strategies if they can be."""
-    first_of_each: dict[str, Measured] = {}
+    first_of_each: dict[str, MeasuredSetting] = {}
     for candidate in measured:
         first_of_each.setdefault(candidate.setting.id, candidate)
     different = list(first_of_each.values())
@@ -323,7 +329,7 @@ def design(
     designing = Designing(
         search,
         held_out,
-        tuple(dict.fromkeys(settings)) or candidates(search, count),
+        tuple(dict.fromkeys(settings)) or list_candidates(search, count),
         terms,
         work_off_quietly,
         counter=count,

@@ -45,7 +45,7 @@ def estimate_share(shares: Sequence[float], facts: int) -> Estimate:
         size = max(count, facts)
         variance_of_mean = variance(shares, mean) / count
         # Few conversations say little of how much shares vary, either.
-        caution = (NORMAL / student(count - 1)) ** 2
+        caution = (NORMAL / student_quantile(count - 1)) ** 2
         if variance_of_mean * size > largest_variance * caution:
             size = largest_variance * caution / variance_of_mean
         size = max(count, size)
@@ -76,11 +76,11 @@ def estimate_ratio(amounts: Sequence[float], counts: Sequence[int]) -> Estimate:
     standard_error = sqrt((size - 1) * pvariance(logarithms))
     squares = sum(own_amount**2 for own_amount in amounts)
     alike = max(2, round(amount**2 / squares))
-    factor = exp(student(alike - 1) * standard_error)
+    factor = exp(student_quantile(alike - 1) * standard_error)
     return Estimate(ratio, ratio / factor, ratio * factor)
 
 
-def student(freedom: int) -> float:
+def student_quantile(freedom: int) -> float:
     """Return the standard errors to each side that hold 95 % of Student's distribution, to the second decimal: 2.23 of
     10 degrees of freedom."""
     if freedom <= len(_STUDENT):

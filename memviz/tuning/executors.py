@@ -34,7 +34,7 @@ from memviz.core.errors import SweepError
 from memviz.core.translation import _
 from memviz.models.base import Model
 from memviz.models.names import is_free
-from memviz.tuning.cluster import Cluster, ClusterProblem, expect_dask
+from memviz.tuning.cluster import Cluster, ClusterProblem, check_dask
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -67,7 +67,7 @@ def choose_executor(
     return executor, workers or default
 
 
-def run(
+def run_jobs(
     executor: Executor,
     jobs: Iterable[Job],
     work: Callable[[Job], Result],
@@ -143,7 +143,7 @@ SPAWNED = get_context("spawn")
 
 
 @contextmanager
-def interrupts_held_back() -> Iterator[None]:
+def hold_back_interrupts() -> Iterator[None]:
     """Ctrl-C is for the process that the user sees, though a terminal sends it to its workers as well: threads and
     processes begun in here never get one, not even before they run any code of their own. What a thread holds back,
     those that it begins hold back for good. This thread gets its own afterwards. Does nothing on Windows, where
@@ -177,21 +177,24 @@ def run_in_processes(
     )
 
     def hand_over(number: int) -> set[Future[list[Result]]]:
-        with interrupts_held_back():
-            return {pool.submit(_do, work, job) for job in islice(waiting, number)}
+        with hold_back_interrupts():
+            return {
+                pool.submit(_do_unless_over, work, job)
+                for job in islice(waiting, number)
+            }
 
     try:
         under_way = hand_over(2 * workers)
         while under_way and not stop.is_set():
             # One that comes while the locks of all futures are taken leaves them taken.
-            with interrupts_held_back():
+            with hold_back_interrupts():
                 done, under_way = wait(
                     under_way, LOOK_SECONDS, return_when=FIRST_COMPLETED
                 )
-            yield from _results(done)
+            yield from _take_results(done)
             under_way |= hand_over(len(done))
         over.set()
-        yield from _results(wait(under_way).done)
+        yield from _take_results(wait(under_way).done)
         pool.shutdown()
     except BrokenProcessPool:
         raise SweepError(
@@ -203,12 +206,12 @@ def run_in_processes(
     finally:
         # Ends the workers that are still there.
         ours.close()
-        _expect_no_more(pool)
+        _close_result_pipe(pool)
         pool.shutdown(cancel_futures=True)
         lifeline.close()
 
 
-def _expect_no_more(pool: ProcessPoolExecutor) -> None:
+def _close_result_pipe(pool: ProcessPoolExecutor) -> None:
     """Close this process's own end of the pipe of results. A worker that ends in the middle of one leaves half of it,
     and the pool would wait for the rest for ever as long as anybody could still write it."""
     results: Any = getattr(pool, "_result_queue", None)
@@ -216,7 +219,7 @@ def _expect_no_more(pool: ProcessPoolExecutor) -> None:
         results._writer.close()
 
 
-def _results(done: Iterable[Future[list[Result]]]) -> Iterator[Result]:
+def _take_results(done: Iterable[Future[list[Result]]]) -> Iterator[Result]:
     """Yield the results, errors last, so that none takes a result with it."""
     for future in sorted(done, key=lambda future: future.exception() is not None):
         yield from future.result()
@@ -242,7 +245,7 @@ def _end_with_parent(lifeline: Connection) -> None:
     os._exit(1)
 
 
-def _do(work: Callable[[Job], Result], job: Job) -> list[Result]:
+def _do_unless_over(work: Callable[[Job], Result], job: Job) -> list[Result]:
     """Return the result of a job; none if it came too late."""
     return [] if _over.is_set() else [work(job)]
 
@@ -279,7 +282,7 @@ def run_on_dask(
     Raises :class:`memviz.core.errors.SweepError` if Dask is not installed, no scheduler
     answers, or the cluster is lost.
     """
-    with _client(scheduler, workers) as client:
+    with _connect_client(scheduler, workers) as client:
         from distributed import KilledWorker, wait
         from distributed.client import FutureCancelledError, FuturesCancelledError
 
@@ -324,12 +327,12 @@ def _submit(client: Client, work: Callable[[Job], Result], job: Job) -> Any:
 
 
 @contextmanager
-def _client(scheduler: str | None, workers: int) -> Iterator[Client]:
-    expect_dask()
+def _connect_client(scheduler: str | None, workers: int) -> Iterator[Client]:
+    check_dask()
     from distributed import Client, LocalCluster
 
     if scheduler is None:
-        with interrupts_held_back():
+        with hold_back_interrupts():
             local = LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,

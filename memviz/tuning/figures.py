@@ -111,7 +111,7 @@ class PricedCell(NamedTuple):
         return cls(cell, usd)
 
 
-def figures_of(
+def work_out_figures(
     priced: Sequence[PricedCell],
     subjects: Sequence[SweepConversation],
     kinds: Sequence[str],
@@ -125,7 +125,7 @@ def figures_of(
             usd.append(own_usd * THOUSAND)
             requests.append(len(cell.traffic.turns))
     pairs = list(zip(cells, subjects, strict=True))
-    shares = {kind: _share_kept(kind, pairs) for kind in kinds}
+    shares = {kind: _estimate_share_kept(kind, pairs) for kind in kinds}
     unsure = [cell for cell, subject in pairs if subject.probes and not cell.facts]
     return Figures(
         estimate_ratio(usd, requests),
@@ -146,7 +146,7 @@ def count_facts(subject: SweepConversation, kind: str) -> int:
     return sum(probe.category == category for probe in probes)
 
 
-def _share_kept(
+def _estimate_share_kept(
     kind: str, pairs: Sequence[tuple[Cell, SweepConversation]]
 ) -> Estimate | None:
     """The share of a kind that is kept; ``None`` where no conversation states any."""

@@ -27,15 +27,15 @@ from memviz.metrics.retention.life_lines import LossCauses, Span, life_lines
 from memviz.metrics.retention.proposed_probes import BLANK
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import CATEGORIES, Probe, RecordedEvent
-from memviz.tuning.needs import Need, find_need, spelled
+from memviz.tuning.needs import Need, find_need, spell_words
 from memviz.tuning.recorded import Recorded
 from memviz.tuning.statements import (
     RULE_OR_DECISION,
-    judge,
-    rules_of,
+    find_rules,
+    find_sentence_with_value,
+    judge_probes,
+    read_texts,
     says_same,
-    sentence_with_value,
-    texts_of,
 )
 
 MOST_STATEMENTS = 10
@@ -117,7 +117,7 @@ class Why:
         if self.lost_at is None:
             return ""
         texts = [read_message(message) for message in self.lost_at.context.messages]
-        return sentence_with_value(self.probe, texts)
+        return find_sentence_with_value(self.probe, texts)
 
     @property
     def is_recorded(self) -> bool:
@@ -164,7 +164,7 @@ class Why:
         for version in list_sent_versions(record.parts, summaries):
             words_held |= content_words(summaries.versions[version].text)
         statement = self.probe.question.replace(BLANK, self.probe.answers[0])
-        return spelled(statement, words_held)
+        return spell_words(statement, words_held)
 
     def at(self, place: int) -> TurnRecord:
         """Return the request at a place of ``spans``."""
@@ -184,14 +184,14 @@ class Why:
             "is_recorded": self.is_recorded,
             "statement": self.probe.question,
             "value": self.probe.answers[0],
-            "said": [_message(log, position) for position in self.said],
+            "said": [_describe_message(log, position) for position in self.said],
             "is_word_for_word": self.is_word_for_word,
             "is_lost": self.is_lost,
             "is_denied": self.is_denied,
             "other_sentence": self.other_sentence,
             "edits_system_prompt": self.edits_prompt,
-            "spans": [_span(span) for span in self.spans],
-            "lost": None if self.loss is None else _span(self.loss),
+            "spans": [_describe_span(span) for span in self.spans],
+            "lost": None if self.loss is None else _describe_span(self.loss),
             "without_requests": self.without,
             "requests_since": self.since,
             "summary_versions": list(self.versions),
@@ -199,17 +199,17 @@ class Why:
             "ended_by": None,
             "recorded": None if self.event is None else self.event.to_dict(),
             "needed": None,
-            "would_have_kept": [_remedy(remedy) for remedy in self.remedies],
+            "would_have_kept": [_describe_remedy(remedy) for remedy in self.remedies],
         }
         if self.compaction is not None:
-            value["ended_by"] = _ended_by(self.compaction)
+            value["ended_by"] = _describe_compaction(self.compaction)
         if self.need is not None:
-            needed = _message(log, self.need.position)
+            needed = _describe_message(log, self.need.position)
             value["needed"] = {**needed, "words": list(self.need.words)}
         return value
 
 
-def _message(log: Log, position: int) -> dict[str, Any]:
+def _describe_message(log: Log, position: int) -> dict[str, Any]:
     return {
         "message": message_number(position),
         "turn": log.turn_number(position),
@@ -218,7 +218,7 @@ def _message(log: Log, position: int) -> dict[str, Any]:
     }
 
 
-def _ended_by(compaction: Compaction) -> dict[str, Any]:
+def _describe_compaction(compaction: Compaction) -> dict[str, Any]:
     value = compaction.to_dict()
     # States of the memory count from 0, and say no more than what is told here.
     del value["before"], value["after"]
@@ -229,7 +229,7 @@ def _ended_by(compaction: Compaction) -> dict[str, Any]:
     return value
 
 
-def _span(span: Span) -> dict[str, Any]:
+def _describe_span(span: Span) -> dict[str, Any]:
     return {
         "state": span.state.name.lower(),
         "first": {"turn": span.first_turn, "call": span.first_call},
@@ -237,7 +237,7 @@ def _span(span: Span) -> dict[str, Any]:
     }
 
 
-def _remedy(remedy: Remedy) -> dict[str, Any]:
+def _describe_remedy(remedy: Remedy) -> dict[str, Any]:
     return {
         "kind": remedy.kind,
         "strategy": {"id": remedy.strategy.id, **remedy.strategy.model_dump()},
@@ -251,10 +251,10 @@ def _remedy(remedy: Remedy) -> dict[str, Any]:
     }
 
 
-def explain(run: Run, probes: Sequence[Probe]) -> Iterator[Why]:
+def explain_probes(run: Run, probes: Sequence[Probe]) -> Iterator[Why]:
     """Yield what became of each probe that was said in ``run``."""
-    texts = texts_of(run, probes)
-    judged = judge(run, texts)
+    texts = read_texts(run, probes)
+    judged = judge_probes(run, texts)
     causes = LossCauses(run, texts)
     words_at = cache(lambda position: content_words(read_message(run.log[position])))
     for life in life_lines(run, judged, texts):
@@ -290,7 +290,7 @@ def explain(run: Run, probes: Sequence[Probe]) -> Iterator[Why]:
         )
 
 
-def sentence_saying(text: str, answers: Sequence[str]) -> str:
+def find_sentence_saying(text: str, answers: Sequence[str]) -> str:
     """Return the first sentence of a text that contains any of ``answers``, else that says the first of them in other
     words; "" where none does."""
     sentences = [sentence.text for sentence in passage(text).sentences]
@@ -304,11 +304,14 @@ def sentence_saying(text: str, answers: Sequence[str]) -> str:
     return ""
 
 
-def lost_statements(run: Run, probes: Sequence[Probe]) -> list[Why]:
+def list_lost_statements(run: Run, probes: Sequence[Probe]) -> list[Why]:
     """Return the statements that the last request is without, those first that look most like what has to be kept:
     facts, and rules and decisions that state no value."""
     # Apart, for what denies a fact is a part of a rule.
-    statements = [*explain(run, probes), *explain(run, rules_of(run.log, probes))]
+    statements = [
+        *explain_probes(run, probes),
+        *explain_probes(run, find_rules(run.log, probes)),
+    ]
     lost = [
         statement
         for statement in statements
@@ -317,7 +320,7 @@ def lost_statements(run: Run, probes: Sequence[Probe]) -> list[Why]:
     lost.sort(
         key=lambda statement: (
             _is_of_tool(statement),
-            _weight(statement.probe),
+            _rank_probe(statement.probe),
             -statement.without,
         ),
     )
@@ -329,7 +332,7 @@ def _is_of_tool(statement: Why) -> bool:
     return bool(positions) and statement.run.log[positions[0]].role == "tool"
 
 
-def _weight(probe: Probe) -> int:
+def _rank_probe(probe: Probe) -> int:
     """Return a number that is smaller for what looks like a rule or a decision, then for the kinds in their order."""
     if RULE_OR_DECISION.search(probe.question):
         return -1

@@ -27,7 +27,7 @@ Values = dict[str, tuple[Any, ...]]
 """By the name of a parameter the values to try."""
 
 
-def axes(strategy: type[Strategy]) -> tuple[Parameter, ...]:
+def list_axes(strategy: type[Strategy]) -> tuple[Parameter, ...]:
     """Return the parameters of a strategy that change what a replay sends, and have values to step through: numbers
     and switches. Parameters of what a model does by itself in a live turn change nothing in a replay."""
     stepped = []
@@ -38,7 +38,7 @@ def axes(strategy: type[Strategy]) -> tuple[Parameter, ...]:
     return tuple(stepped)
 
 
-def suggested_values(
+def suggest_parameter_values(
     parameter: Parameter,
     steps: int,
     largest: Mapping[str, int] | None = None,
@@ -54,17 +54,19 @@ def suggested_values(
     low, high = parameter.suggested or (parameter.default, parameter.default)
     if largest is not None:
         high = min(high, largest.get(parameter.unit, high))
-    return spread(low, max(low, high), steps)
+    return spread_values(low, max(low, high), steps)
 
 
-def recorded_values(strategy: type[Strategy], recorded: Iterable[Strategy]) -> Values:
+def list_recorded_values(
+    strategy: type[Strategy], recorded: Iterable[Strategy]
+) -> Values:
     """Return the values of each axis that are worth offering because their summaries were ``recorded``: those of the
     main parameter, and of every other parameter that was recorded with several values, such as ``summary_words`` 0 and
     120. A setting in which any other parameter differs from its default says nothing of the main one."""
     recorded_settings = [setting for setting in recorded if setting.id == strategy.id]
     offered = []
     usual = recorded_settings
-    for axis in axes(strategy):
+    for axis in list_axes(strategy):
         recorded_numbers = {
             getattr(setting, axis.name) for setting in recorded_settings
         }
@@ -84,36 +86,36 @@ def recorded_values(strategy: type[Strategy], recorded: Iterable[Strategy]) -> V
     }
 
 
-def spread(low: int, high: int, steps: int = DEFAULT_STEPS) -> tuple[int, ...]:
+def spread_values(low: int, high: int, steps: int = DEFAULT_STEPS) -> tuple[int, ...]:
     """Return ``low``, ``high`` and round numbers between them, evenly by ratio: ``steps`` in all, or fewer where the
     range holds fewer. Of a range that begins with 0 the rest is spread so."""
     if steps < 2 or low == high:
         return (low,)
     if not low:
-        return (0, high) if steps == 2 else (0, *spread(1, high, steps - 1))
+        return (0, high) if steps == 2 else (0, *spread_values(1, high, steps - 1))
     ratio = (high / low) ** (1 / (steps - 1))
     numbers = {low, high}
     for step in range(1, steps - 1):
-        between = _rounded(low * ratio**step)
+        between = _round_to_usual_number(low * ratio**step)
         numbers.add(min(high, max(low, between)))
     return tuple(sorted(numbers))
 
 
-def _rounded(value: float) -> int:
+def _round_to_usual_number(value: float) -> int:
     """Return the number with a first digit that people choose that is next to ``value``."""
     unit = 10.0 ** floor(log10(value))
     near = min(_ROUND, key=lambda digit: abs(digit * unit - value))
     return max(1, round(near * unit))
 
 
-def refused() -> dict[str, str]:
+def find_refused_strategies() -> dict[str, str]:
     """Return the strategies that cannot be run here, by id, and why: a sentence that says what to do. A sweep offers
     none of them."""
-    reasons = {id: _refusal(cls) for id, cls in strategies().items()}
+    reasons = {id: _find_refusal(cls) for id, cls in strategies().items()}
     return {id: reason for id, reason in reasons.items() if reason}
 
 
-def _refusal(cls: type[Strategy]) -> str:
+def _find_refusal(cls: type[Strategy]) -> str:
     """Return the sentence that says why a strategy cannot be run here; empty where it can be, or where a parameter has
     no default, so that it cannot say it yet."""
     try:
@@ -122,24 +124,26 @@ def _refusal(cls: type[Strategy]) -> str:
         return ""
 
 
-def offered() -> dict[str, type[Strategy]]:
+def list_offered_strategies() -> dict[str, type[Strategy]]:
     """Return the strategies that a sweep can try, by id."""
-    cannot = refused()
+    cannot = find_refused_strategies()
     return {id: cls for id, cls in strategies().items() if id not in cannot}
 
 
-def tried_at_first() -> list[str]:
+def list_first_strategies() -> list[str]:
     """Return the strategies to begin with, by id.
 
     Those that look messages up are left out: what a request of theirs holds was looked up
     for its question, so the share of all facts that is kept on average says little of it.
     """
     return [
-        id for id, cls in offered().items() if cls.tried_at_first and not cls.looks_up
+        id
+        for id, cls in list_offered_strategies().items()
+        if cls.tried_at_first and not cls.looks_up
     ]
 
 
-def settings(grid: Grid) -> tuple[Strategy, ...]:
+def expand_grid(grid: Grid) -> tuple[Strategy, ...]:
     """Return all settings of a grid, in its order, none twice.
 
     Raises :class:`memviz.UnknownStrategyError`, and :class:`memviz.ParameterError` for a parameter that a
@@ -147,15 +151,16 @@ def settings(grid: Grid) -> tuple[Strategy, ...]:
     """
     settings_by_key: dict[tuple[str, str], Strategy] = {}
     for id, own_values in grid.items():
-        reason = _refusal(strategy_class(id))
+        reason = _find_refusal(strategy_class(id))
         if reason:
             allowed = _("a strategy that can be run here. {cannot}", cannot=reason)
             raise ParameterError("grid", id, allowed)
         if own_values is None:
-            values = suggested(id)
+            values = suggest_values(id)
         else:
             values = {
-                name: _listed(id, name, value) for name, value in own_values.items()
+                name: _list_values(id, name, value)
+                for name, value in own_values.items()
             }
         number = prod(map(len, values.values()))
         if number > MAX_SETTINGS:
@@ -177,18 +182,18 @@ def settings(grid: Grid) -> tuple[Strategy, ...]:
     return tuple(settings_by_key.values())
 
 
-def suggested(id: str, largest: Mapping[str, int] | None = None) -> Values:
+def suggest_values(id: str, largest: Mapping[str, int] | None = None) -> Values:
     """Return the values to begin with for every axis of a strategy: several of its main parameter, of the others the
-    default alone. ``largest``: see :func:`suggested_values`."""
+    default alone. ``largest``: see :func:`suggest_parameter_values`."""
     cls = strategies().get(id) or type(strategy(id))
-    values: Values = {axis.name: (axis.default,) for axis in axes(cls)}
-    for axis in axes(cls):
+    values: Values = {axis.name: (axis.default,) for axis in list_axes(cls)}
+    for axis in list_axes(cls):
         if axis.name == cls.main_parameter:
-            values[axis.name] = suggested_values(axis, DEFAULT_STEPS, largest)
+            values[axis.name] = suggest_parameter_values(axis, DEFAULT_STEPS, largest)
     return values
 
 
-def largest_sizes(logs: Iterable[Log], counter: Counter) -> dict[str, int]:
+def find_largest_sizes(logs: Iterable[Log], counter: Counter) -> dict[str, int]:
     """Return the sizes of the largest conversation, by unit: no larger values are worth suggesting."""
     sizes = {"tokens": 1, "messages": 1, "turns": 1}
     for log in logs:
@@ -198,7 +203,7 @@ def largest_sizes(logs: Iterable[Log], counter: Counter) -> dict[str, int]:
     return sizes
 
 
-def _listed(id: str, name: str, values_or_one: Any) -> tuple[Any, ...]:
+def _list_values(id: str, name: str, values_or_one: Any) -> tuple[Any, ...]:
     if not isinstance(values_or_one, Iterable) or isinstance(
         values_or_one, str | Mapping
     ):

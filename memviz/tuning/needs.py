@@ -62,11 +62,11 @@ def find_need(
             return Need(position, request, ())
         shared = words & words_at(position)
         if len(shared) >= least:
-            return Need(position, request, spelled(read_message(message), shared))
+            return Need(position, request, spell_words(read_message(message), shared))
     return None
 
 
-def spelled(text: str, stems: frozenset[str]) -> tuple[str, ...]:
+def spell_words(text: str, stems: frozenset[str]) -> tuple[str, ...]:
     """Return the words of a text that have any of these stems, as it says them; of what is written without spaces the
     pieces that have them: 喜欢, 欢读 in 你也喜欢读小说吗 -> 喜欢读."""
     words: dict[str, None] = {}
@@ -74,12 +74,12 @@ def spelled(text: str, stems: frozenset[str]) -> tuple[str, ...]:
         if HAN.search(word) is None:
             pieces = [word] if stems & content_words(word) else []
         else:
-            pieces = _pieces_with(word, stems)
+            pieces = _find_pieces(word, stems)
         words |= dict.fromkeys(pieces)
     return tuple(words)
 
 
-def _pieces_with(run: str, stems: frozenset[str]) -> list[str]:
+def _find_pieces(run: str, stems: frozenset[str]) -> list[str]:
     """Return the longest pieces of a run that are covered by ``stems``."""
     is_covered = [False] * len(run)
     for stem in stems:

@@ -14,7 +14,7 @@ from memviz.models.names import is_free
 from memviz.strategies.base import Strategy
 from memviz.strategies.families import FAMILIES
 from memviz.transcripts.base import Transcript
-from memviz.tuning.cell import measure
+from memviz.tuning.cell import measure_cell
 from memviz.tuning.sweep_conversation import SweepConversation
 
 TRIAL_MESSAGES = 120
@@ -97,8 +97,8 @@ class Pace:
         short = replace(transcript, messages=transcript.messages[:TRIAL_MESSAGES])
         subject = SweepConversation.of(short, find_counter(counter))
         for key, alike in unknown.items():
-            for setting in middle_first(alike)[:TRIALS]:
-                cell = measure(subject, setting, counter, writer)
+            for setting in order_middle_first(alike)[:TRIALS]:
+                cell = measure_cell(subject, setting, counter, writer)
                 self.note(key, len(subject.log), cell.seconds)
 
 
@@ -146,7 +146,7 @@ class DueWork:
         return seconds_due
 
 
-def middle_first(values: Sequence[T]) -> list[T]:
+def order_middle_first(values: Sequence[T]) -> list[T]:
     """Return the values of a row in the order in which they tell most of it: the middle one, both ends, then those
     between."""
     count = len(values)
@@ -158,12 +158,12 @@ def middle_first(values: Sequence[T]) -> list[T]:
     return [values[number] for number in order]
 
 
-def most_telling_first(settings: Sequence[Strategy]) -> list[int]:
+def order_most_telling_first(settings: Sequence[Strategy]) -> list[int]:
     """Return the numbers (0-based) of the settings in the order in which a sweep that has little time measures them:
     a middle one of each family, then of its other strategies, then both ends, then those between."""
     by_strategy: dict[str, list[int]] = {}
     for number in sorted(
-        range(len(settings)), key=lambda position: _value(settings[position])
+        range(len(settings)), key=lambda position: _get_main_value(settings[position])
     ):
         by_strategy.setdefault(settings[number].id, []).append(number)
     order = []
@@ -172,13 +172,13 @@ def most_telling_first(settings: Sequence[Strategy]) -> list[int]:
         numbers = by_strategy[id]
         family = settings[numbers[0]].family
         family_rank = FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
-        for place, number in enumerate(middle_first(numbers)):
+        for place, number in enumerate(order_middle_first(numbers)):
             order.append((place, strategies_seen[family], family_rank, number))
         strategies_seen[family] += 1
     return [number for _, _, _, number in sorted(order)]
 
 
-def _value(setting: Strategy) -> float:
+def _get_main_value(setting: Strategy) -> float:
     """The value of its main parameter, where that is a number."""
     value = getattr(setting, setting.main_parameter, None)
     return value if isinstance(value, int) else 0

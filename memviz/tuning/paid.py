@@ -22,7 +22,9 @@ LONGEST_WAIT_SECONDS = 90.0
 """Providers whose limits are by the minute ask for about 60."""
 
 
-def estimate(sweep: Sweep, summarizer: str, prices: Pricing | None = None) -> Estimate:
+def estimate_sweep(
+    sweep: Sweep, summarizer: str, prices: Pricing | None = None
+) -> Estimate:
     """Return what the summaries of the same sweep will cost with ``summarizer``, judged by a sweep that was made with
     the offline summarizer: its summaries are about as long. ``prices`` are the summarizer's, its list prices unless
     they are given."""
@@ -34,7 +36,7 @@ def estimate(sweep: Sweep, summarizer: str, prices: Pricing | None = None) -> Es
     return price_likely([PlannedCalls(summarizer, tuple(usages), "summary")], prices)
 
 
-def paid_summarizer(
+def make_paid_summarizer(
     name: str,
     budget: Budget,
     answers_folder: Path | None,
@@ -64,7 +66,7 @@ def paid_summarizer(
     return FirstFailureEnds(Interruptible(paid, budget.expect_open))
 
 
-def spent_sentence(name: str, budget: Budget) -> str:
+def describe_spending(name: str, budget: Budget) -> str:
     """Return what the summarizer of this name was paid from ``budget`` so far, as far as its provider says."""
     template = _SPENT
     if budget.uncertain_usd:

@@ -12,15 +12,15 @@ LEAST_DISTANCE = 0.15
 """Of a curve scaled to 1 x 1: nearer to the chord, it is nearly straight and bends nowhere in particular."""
 
 
-def on_front(
+def mark_front(
     costs: NDArray[np.float64], gains: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
     """Return the points that no other one beats: none costs at most as much and gains at least as much, and is better
     in one of both. Of equal points all are on the front. A point without a cost or a gain (NaN) is not."""
-    return (beaten_by(costs, gains) < 0) & ~(np.isnan(costs) | np.isnan(gains))
+    return (find_winners(costs, gains) < 0) & ~(np.isnan(costs) | np.isnan(gains))
 
 
-def beaten_by(
+def find_winners(
     costs: NDArray[np.float64], gains: NDArray[np.float64]
 ) -> NDArray[np.intp]:
     """Return for each point the one on the front that beats it: of all that cost at most as much the one that gains
@@ -44,7 +44,7 @@ def find_bend(
 ) -> int | None:
     """Return the row (0-based) at which facts over cost bend, ``None`` where they do not. It is looked for among the
     rows that no other one beats in both, for only there one pays more to keep more."""
-    front = np.flatnonzero(on_front(costs, retentions))
+    front = np.flatnonzero(mark_front(costs, retentions))
     front = front[np.argsort(costs[front], kind="stable")]
     knee_number = find_knee(costs[front].tolist(), retentions[front].tolist())
     return None if knee_number is None else int(front[knee_number])

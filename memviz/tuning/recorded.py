@@ -106,7 +106,7 @@ class Recorded(HandOff):
         return events[-1] if events else None
 
 
-def recorded_run(
+def replay_recorded(
     transcript: Transcript, counter: AnyCounter = DEFAULT_COUNTER
 ) -> Run | None:
     """Return the run that the log records; ``None`` where its program recorded no compaction."""

@@ -25,11 +25,16 @@ from memviz.strategies.presets import presets
 from memviz.strategies.retrieval import Retrieval
 from memviz.transcripts.base import Probe, Transcript
 from memviz.tuning.forgotten import Remedy, RemedyKind, Why
-from memviz.tuning.grid import largest_sizes, refused
+from memviz.tuning.grid import find_largest_sizes, find_refused_strategies
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recorded import Recorded
-from memviz.tuning.scaling import scaled_preset
-from memviz.tuning.statements import judge, look_up, loosen, spell_out
+from memviz.tuning.scaling import scale_product
+from memviz.tuning.statements import (
+    judge_probes,
+    look_up_probes,
+    loosen_probe,
+    spell_out_probes,
+)
 
 MOST_PRESETS = 3
 """Presets that would have kept it, the cheapest first."""
@@ -90,7 +95,7 @@ class Offer:
         yield from self._retrieval(lost)
         yield from self._larger_limit(lost)
         cheapest = {remedy.more_tokens: remedy for remedy in self._presets(lost)}
-        yield from sorted(cheapest.values(), key=_price)[:MOST_PRESETS]
+        yield from sorted(cheapest.values(), key=_get_price)[:MOST_PRESETS]
 
     def _pin(self, lost: Why) -> Iterator[Remedy]:
         """Yield the message brought back into every request that was without it, if that keeps the statement."""
@@ -147,7 +152,7 @@ class Offer:
         }
         if name not in limits:
             return
-        sizes = largest_sizes([self._log], lost.run.counter)
+        sizes = find_largest_sizes([self._log], lost.run.counter)
         largest = 2 * sizes.get(limits[name].unit, 0)
         value = 2 * getattr(strategy, name)
         while 0 < value <= largest:
@@ -165,12 +170,12 @@ class Offer:
 
     def _presets(self, lost: Why) -> Iterator[Remedy]:
         """Yield the products whose rule, scaled to the conversation, would have kept it."""
-        needed_tokens = largest_sizes([self._log], lost.run.counter)["tokens"]
-        cannot = refused()
+        needed_tokens = find_largest_sizes([self._log], lost.run.counter)["tokens"]
+        cannot = find_refused_strategies()
         for id, preset in presets().items():
             if preset.strategy in cannot:
                 continue
-            strategy = scaled_preset(id, needed_tokens)
+            strategy = scale_product(id, needed_tokens)
             if strategy == lost.run.strategy:
                 continue
             keeping = self._run_that_keeps(lost, strategy)
@@ -209,27 +214,27 @@ class Offer:
 
     def _may_hold(self, lost: Why, run: Run, number: int) -> bool:
         """Return whether request ``number`` of ``run``, which may go on, can hold the statement: summaries that are
-        written later only add to the sentences that say it, each of which has what :func:`loosen` looks for."""
+        written later only add to the sentences that say it, each of which has what :func:`loosen_probe` looks for."""
         # To look for words takes a hundred times as long as to see that the message is sent.
         parts = run.requests.parts_at(number)
         positions_sent = set[int]().union(*whole_ranges(run.space, parts))
         evidence = lost.probe.evidence
         if evidence and positions_sent.issuperset(evidence):
             return True
-        loose = (loosen(run, lost.probe),)
-        judged = judge(run, self._texts_of(run, loose), [number])
+        loose = (loosen_probe(run, lost.probe),)
+        judged = judge_probes(run, self._texts_of(run, loose), [number])
         return judged.states[0, 0] not in (Knowledge.LOST, Knowledge.UNKNOWN)
 
     def _texts_of(self, run: Run, spelled: tuple[Probe, ...]) -> ProbeTexts:
         if spelled not in self._texts:
-            self._texts[spelled] = look_up(run.log, spelled)
+            self._texts[spelled] = look_up_probes(run.log, spelled)
         return self._texts[spelled]
 
     def _retained(self, lost: Why, run: Run, numbers: Sequence[int]) -> Bools:
         """Return which of these requests of ``run`` hold the statement."""
         # A statement may stand in other words in the summaries of each run.
-        spelled = tuple(spell_out(run, [lost.probe]))
-        return judge(run, self._texts_of(run, spelled), numbers).retained[:, 0]
+        spelled = tuple(spell_out_probes(run, [lost.probe]))
+        return judge_probes(run, self._texts_of(run, spelled), numbers).retained[:, 0]
 
     def _lost_requests(self, lost: Why) -> Any:
         """Return the numbers of the requests that were without it."""
@@ -245,7 +250,7 @@ class Offer:
         return bool(last.all() and self._retained(lost, run, rows).all())
 
     def _priced(self, kind: RemedyKind, lost: Why, run: Run) -> Remedy:
-        base = self._run(lost, _as_written_here(lost.run))
+        base = self._run(lost, _use_own_summaries(lost.run))
         before = self._usd(base)
         after = self._usd(run)
         usd = None if before is None or after is None else after - before
@@ -256,7 +261,7 @@ class Offer:
         return self.assumptions.cost(count_traffic(run)).total_usd
 
 
-def _as_written_here(run: Run) -> Strategy:
+def _use_own_summaries(run: Run) -> Strategy:
     """Return the strategy of a run, with summaries that are paid for as those of the
     remedies are: a log's own, which cost nothing here, become blocks of their size."""
     strategy = run.strategy
@@ -273,6 +278,6 @@ def _as_written_here(run: Run) -> Strategy:
     return strategy.model_copy(update={"events": tuple(blocks)})
 
 
-def _price(remedy: Remedy) -> float:
+def _get_price(remedy: Remedy) -> float:
     """Return the dollars that presets are sorted by, or their tokens where prices are unknown."""
     return remedy.more_tokens if remedy.more_usd is None else remedy.more_usd

@@ -21,11 +21,11 @@ from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.summaries.events import has_offline_summary
 from memviz.models.names import OFFLINE
 from memviz.strategies.base import Strategy
-from memviz.tuning.cell import Cell, CellIndex, cell_of
+from memviz.tuning.cell import Cell, CellIndex, make_cell
 from memviz.tuning.constraints import Constraints, Over
-from memviz.tuning.grid import largest_sizes
+from memviz.tuning.grid import find_largest_sizes
 from memviz.tuning.grounds import Grounds
-from memviz.tuning.pareto import on_front
+from memviz.tuning.pareto import mark_front
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import Recommendation, recommend
 from memviz.tuning.sweep_conversation import SweepConversation
@@ -97,7 +97,7 @@ class Sweep(NotebookOutput):
     """The writer of the summaries; empty where it is not known."""
     counter: str = ""
     largest: Mapping[str, int] = field(default_factory=dict, repr=False)
-    """The size of the largest conversation, by unit (see :func:`memviz.tuning.grid.largest_sizes`)."""
+    """The size of the largest conversation, by unit (see :func:`memviz.tuning.grid.find_largest_sizes`)."""
     system_prompts: tuple[str, ...] = field(default=(), repr=False)
     """The system prompt of each conversation; empty for one that has none."""
     _tables: dict[Over, DataFrame] = field(default_factory=dict, init=False, repr=False)
@@ -158,7 +158,7 @@ class Sweep(NotebookOutput):
         for index in sorted(self.cells):
             row = self._setting_row(index.setting)
             row["conversation"] = self.subjects[index.subject]
-            row |= measures_of(self.cells[index], self.cost(index))
+            row |= list_measures(self.cells[index], self.cost(index))
             rows.append(row)
         columns = [*self._setting_columns, "conversation", *_COLUMNS]
         return DataFrame(rows, columns=columns)
@@ -225,11 +225,11 @@ class Sweep(NotebookOutput):
         table = grouped.agg(dict.fromkeys(self._setting_columns[1:], "first"))
         for name, measure in MEASURES.items():
             if measure.is_added:
-                table[name] = _summary(grouped[name], "sum")
+                table[name] = _sum_up_conversations(grouped[name], "sum")
         for name in _SPREAD:
-            table[f"{name}_mean"] = _summary(grouped[name], "mean")
-            table[f"{name}_least"] = _summary(grouped[name], "min")
-            table[f"{name}_most"] = _summary(grouped[name], "max")
+            table[f"{name}_mean"] = _sum_up_conversations(grouped[name], "mean")
+            table[f"{name}_least"] = _sum_up_conversations(grouped[name], "min")
+            table[f"{name}_most"] = _sum_up_conversations(grouped[name], "max")
         for name in ("peak_tokens", *_MEASURES_OF_FACTS):
             how = "median" if over == "median" else MEASURES[name].worst
             table[name] = grouped[name].agg(how)
@@ -237,7 +237,7 @@ class Sweep(NotebookOutput):
         table["mean_tokens"] = sent_tokens / grouped["requests"].sum().clip(lower=1)
         table["hit_rate"] = grouped["cached_tokens"].sum() / sent_tokens.clip(lower=1)
         retained = with_facts["retained_facts"].sum()
-        usd_per_fact = _summary(with_facts["usd"], "sum") / retained
+        usd_per_fact = _sum_up_conversations(with_facts["usd"], "sum") / retained
         table["usd_per_fact"] = usd_per_fact.where(retained > 0)
         table["facts"] = grouped["facts"].sum()
         table["conversations"] = grouped.size()
@@ -252,7 +252,7 @@ class Sweep(NotebookOutput):
     ) -> NDArray[np.bool_]:
         comparable = table["retention"].where(constraints.takes(table))
         costs = table[self.cost_measure].to_numpy(float)
-        return on_front(costs, comparable.to_numpy(float))
+        return mark_front(costs, comparable.to_numpy(float))
 
     @cached_property
     def cost_measure(self) -> str:
@@ -297,14 +297,14 @@ class Sweep(NotebookOutput):
 
     def _setting_row(self, number: int) -> dict[str, Any]:
         setting = self.settings[number]
-        row = named_setting(number, setting)
+        row = name_setting(number, setting)
         for parameter in setting.parameters():
             if not parameter.live_only:
                 row[parameter.name] = getattr(setting, parameter.name)
         return row
 
 
-def named_setting(number: int, setting: Strategy) -> dict[str, Any]:
+def name_setting(number: int, setting: Strategy) -> dict[str, Any]:
     """Return the columns that name a setting in a table: its number, its strategy, and its label as it is typed into
     code."""
     with use_language(ENGLISH):
@@ -312,7 +312,7 @@ def named_setting(number: int, setting: Strategy) -> dict[str, Any]:
     return {"setting": number, "strategy": setting.id, "label": label}
 
 
-def as_sweep(
+def make_sweep(
     runs: Sequence[Run],
     retentions: Sequence[Retention | None],
     conversation: SweepConversation,
@@ -323,7 +323,7 @@ def as_sweep(
     retains is not known."""
     cells = {}
     for number, (run, retention) in enumerate(zip(runs, retentions, strict=True)):
-        cells[CellIndex(number, 0)] = cell_of(conversation, run, retention)
+        cells[CellIndex(number, 0)] = make_cell(conversation, run, retention)
     counter = runs[0].counter
     return Sweep(
         tuple(run.strategy for run in runs),
@@ -334,17 +334,17 @@ def as_sweep(
         unmeasured_results=(conversation.unmeasured_results,),
         summarizer=OFFLINE if any(map(has_offline_summary, runs)) else "",
         counter=counter.name,
-        largest=largest_sizes((conversation.log,), counter),
+        largest=find_largest_sizes((conversation.log,), counter),
     )
 
 
-def _summary(values: SeriesGroupBy[Any, Any], how: str) -> Series[Any]:
+def _sum_up_conversations(values: SeriesGroupBy[Any, Any], how: str) -> Series[Any]:
     """Return one value a setting, by a function of pandas such as ``sum``; NaN where that of any of its conversations
     is NaN."""
     return values.agg(how).where(values.count() == values.size())
 
 
-def measures_of(cell: Cell, cost: Cost) -> dict[str, Any]:
+def list_measures(cell: Cell, cost: Cost) -> dict[str, Any]:
     """Return the measures of a cell, by column; of one that could not be run only its facts, seconds and error."""
     if cell.error:
         return {"facts": cell.facts, "seconds": cell.seconds, "error": cell.error}

@@ -37,7 +37,7 @@ OTHER_SHARE = 10
 DIGITS = 2
 
 
-class Scaled(NamedTuple):
+class ScaledPresets(NamedTuple):
     """Token parameters of a strategy by name: the ``presets``, made for a window of ``window_tokens``, and the
     ``values`` that are the same shares of one of ``needed_tokens``."""
 
@@ -62,11 +62,11 @@ class Scaled(NamedTuple):
         )
 
 
-def scaled(
+def scale_presets(
     strategy: type[Strategy],
     needed_tokens: int,
     chosen: Mapping[str, Any] = MappingProxyType({}),
-) -> Scaled | None:
+) -> ScaledPresets | None:
     """Return the presets of ``strategy`` for a conversation that takes ``needed_tokens`` in all: of a limit of 100,000
     tokens, made for a window of 200,000, and a conversation of 14,000 one of 7,000.
 
@@ -75,13 +75,13 @@ def scaled(
     product's own, in place of the strategy's defaults. ``None`` where there is nothing to scale: it has no limit in
     tokens, or the conversation would fill the window that they are made for.
     """
-    presets = presets_of(strategy, chosen)
+    presets = list_presets(strategy, chosen)
     if not presets or needed_tokens <= 0:
         return None
-    window_tokens = window_of(presets)
+    window_tokens = find_window(presets)
     share = min(1.0, needed_tokens / window_tokens)
     own_window_tokens = needed_tokens
-    if not _limits_in(presets):
+    if not _list_limits(presets):
         own_window_tokens = max(1, needed_tokens // 2)
     values = {}
     for parameter in strategy.parameters():
@@ -90,25 +90,27 @@ def scaled(
             continue
         target_tokens = own_window_tokens
         if parameter.name not in WINDOW_PARAMETERS:
-            target_tokens = _round(preset, share)
-        values[parameter.name] = min(preset, _within(parameter, target_tokens))
+            target_tokens = _round_share(preset, share)
+        values[parameter.name] = min(preset, _clip_to_bounds(parameter, target_tokens))
     if values == presets:
         return None
     if share == 1:
         # Only the window itself was larger than the conversation.
         for name in WINDOW_PARAMETERS:
             window_tokens = presets.get(name, window_tokens)
-    return Scaled(presets, values, window_tokens, needed_tokens)
+    return ScaledPresets(presets, values, window_tokens, needed_tokens)
 
 
-def scaled_preset(id: str, needed_tokens: int) -> Strategy:
+def scale_product(id: str, needed_tokens: int) -> Strategy:
     """Return the setting of a product, with its limits scaled to a conversation that takes ``needed_tokens`` in all:
     of ``claude_code`` and 14,000 tokens one with a window of 7,000."""
-    scale = scaled(strategy_class(id), needed_tokens, all_presets()[id].parameters)
+    scale = scale_presets(
+        strategy_class(id), needed_tokens, all_presets()[id].parameters
+    )
     return make_strategy(id, **(scale.values if scale else {}))
 
 
-def presets_of(
+def list_presets(
     strategy: type[Strategy], chosen: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, int]:
     """Return the limits in tokens that a strategy begins with, or a product, by parameter; a limit of 0 is none. A
@@ -121,33 +123,33 @@ def presets_of(
         and parameter.default
         and not parameter.live_only
     }
-    limits = _limits_in(presets)
+    limits = _list_limits(presets)
     for name in WINDOW_PARAMETERS:
         if limits and presets.get(name, 0) > OTHER_SHARE * max(limits):
             del presets[name]
     return presets
 
 
-def window_of(presets: Mapping[str, int]) -> int:
+def find_window(presets: Mapping[str, int]) -> int:
     """Return the usual context window that these limits are made for, in tokens: 200,000 of a limit of 100,000."""
-    limits = _limits_in(presets)
+    limits = _list_limits(presets)
     if not limits:
         return max(presets.values())
     least = LARGEST_SHARE * max(limits)
     return next((window for window in WINDOWS_TOKENS if window >= least), least)
 
 
-def _limits_in(presets: Mapping[str, int]) -> list[int]:
+def _list_limits(presets: Mapping[str, int]) -> list[int]:
     """Return the limits in tokens, without the window itself."""
     return [value for name, value in presets.items() if name not in WINDOW_PARAMETERS]
 
 
-def is_scaled(scale: Scaled | None, parameters: Mapping[str, Any]) -> bool:
+def is_scaled(scale: ScaledPresets | None, parameters: Mapping[str, Any]) -> bool:
     """Return whether ``parameters`` still are as they were scaled."""
     return scale is not None and scale.values.items() <= parameters.items()
 
 
-def _round(preset: int, share: float) -> int:
+def _round_share(preset: int, share: float) -> int:
     """Return the share of a limit with two digits that are not zero: people compare such numbers. All of it stays as it
     is."""
     if share == 1:
@@ -158,7 +160,7 @@ def _round(preset: int, share: float) -> int:
     return int(round(exact, DIGITS - 1 - floor(log10(exact))))
 
 
-def _within(parameter: Parameter, value: float) -> int:
+def _clip_to_bounds(parameter: Parameter, value: float) -> int:
     allowed = max(parameter.minimum or 1, value)
     if parameter.maximum is not None:
         allowed = min(parameter.maximum, allowed)

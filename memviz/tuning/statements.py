@@ -68,7 +68,7 @@ class Statement(Probe):
         return self.answers[0] != self.question or is_value_alone
 
 
-def statement_or_value(
+def make_statement_or_value(
     log: Log, phrase: str, value: str, positions: Sequence[int]
 ) -> Probe:
     """Return what is looked up for a typed phrase: the statement where it says more than its value, or has none, or
@@ -76,7 +76,9 @@ def statement_or_value(
     statement = Statement(phrase, (value,), tuple(positions[:1]), category="")
     if not statement.has_value:
         return statement
-    own_sentences = _sentences_with(read_message(log[positions[0]]), statement)
+    own_sentences = _find_sentences_with_value(
+        read_message(log[positions[0]]), statement
+    )
     is_denied = any(
         not contains(judge_polarity(sentence).affirmed, value)
         for sentence in own_sentences
@@ -86,7 +88,7 @@ def statement_or_value(
     return Probe(phrase, (value,), tuple(positions[:1]), category="")
 
 
-def rules_of(log: Log, facts: Iterable[Probe]) -> list[Statement]:
+def find_rules(log: Log, facts: Iterable[Probe]) -> list[Statement]:
     """Return the sentences of users and system messages that set a rule or tell a decision, but for those that state a
     value of ``facts``. Of one that comes again it is the first."""
     values: defaultdict[int, list[str]] = defaultdict(list)
@@ -115,13 +117,13 @@ def _sets_rule(sentence: str) -> bool:
     )
 
 
-def texts_of(run: Run, probes: Sequence[Probe]) -> ProbeTexts:
+def read_texts(run: Run, probes: Sequence[Probe]) -> ProbeTexts:
     """Return where ``probes`` stand in the conversation of ``run``: of a statement every sentence that says it."""
-    return look_up(run.log, spell_out(run, probes))
+    return look_up_probes(run.log, spell_out_probes(run, probes))
 
 
-def look_up(log: Log, spelled: Sequence[Probe]) -> ProbeTexts:
-    """Return where probes stand in ``log``; ``spelled`` is what :func:`spell_out` made of them."""
+def look_up_probes(log: Log, spelled: Sequence[Probe]) -> ProbeTexts:
+    """Return where probes stand in ``log``; ``spelled`` is what :func:`spell_out_probes` made of them."""
     # Sentences that deny a statement are not among those that say it.
     return ProbeTexts(log, spelled, any_mention=_have_statements(spelled))
 
@@ -130,30 +132,32 @@ def _have_statements(probes: Iterable[Probe]) -> bool:
     return any(isinstance(probe, Statement) for probe in probes)
 
 
-def spell_out(run: Run, probes: Sequence[Probe]) -> Sequence[Probe]:
+def spell_out_probes(run: Run, probes: Sequence[Probe]) -> Sequence[Probe]:
     """Return ``probes`` with what they are looked up by in ``run``: of statements all sentences that say them, in its
     messages and in its summaries."""
     if not _have_statements(probes):
         return probes
-    texts = _all_texts(run)
+    texts = _list_texts(run)
     without_value = []
     for probe in probes:
         if isinstance(probe, Statement) and not probe.has_value:
             without_value.append(probe.question)
-    restated = _restate(tuple(without_value), texts)
+    restated = _find_restatements(tuple(without_value), texts)
     spelled = []
     for probe in probes:
         sentences = restated.get(probe.question)
         if sentences is None:
             sentences = [
-                sentence for text in texts for sentence in _saying(probe, text)
+                sentence
+                for text in texts
+                for sentence in _find_sentences_saying(probe, text)
             ]
         answers = tuple(dict.fromkeys((probe.question, *sentences)))
         spelled.append(replace(probe, answers=answers))
     return spelled
 
 
-def loosen(run: Run, probe: Probe) -> Probe:
+def loosen_probe(run: Run, probe: Probe) -> Probe:
     """Return a probe that every sentence answers which says the statement ``probe``, in ``run`` or in what it goes on
     with, and some others: those with its value, or with enough of its words where it has none. Any other probe is
     returned as it is: its answers do not depend on a run."""
@@ -162,13 +166,15 @@ def loosen(run: Run, probe: Probe) -> Probe:
     if probe.has_value:
         return replace(probe, answers=(probe.answers[0], probe.question))
     answers = [probe.question]
-    for text in _all_texts(run):
-        find = _worded_alike if _is_cached(text) else _worded_alike.__wrapped__
+    for text in _list_texts(run):
+        find = (
+            _find_worded_alike if _is_cached(text) else _find_worded_alike.__wrapped__
+        )
         answers += find(probe.question, text)
     return replace(probe, answers=tuple(dict.fromkeys(answers)))
 
 
-def _all_texts(run: Run) -> list[str]:
+def _list_texts(run: Run) -> list[str]:
     """Return everything that requests of ``run`` may hold: its messages, its system prompt and its summaries."""
     texts = [read_message(message) for message in run.log]
     texts += [message.content for message in run.space.system_messages]
@@ -182,10 +188,10 @@ def _is_cached(text: str) -> bool:
 
 
 @lru_cache(maxsize=16_384)
-def _worded_alike(statement: str, text: str) -> tuple[str, ...]:
+def _find_worded_alike(statement: str, text: str) -> tuple[str, ...]:
     """Return the sentences of ``text`` with enough words of ``statement`` to say the same, whether or not they do."""
     words = content_words(statement)
-    least = _least_shared(words)
+    least = _count_least_shared(words)
     alike = []
     for sentence in passage(text).sentences:
         if len(words & content_words(sentence.text)) >= least:
@@ -193,12 +199,16 @@ def _worded_alike(statement: str, text: str) -> tuple[str, ...]:
     return tuple(alike)
 
 
-def _restate(statements: tuple[str, ...], texts: Iterable[str]) -> dict[str, list[str]]:
+def _find_restatements(
+    statements: tuple[str, ...], texts: Iterable[str]
+) -> dict[str, list[str]]:
     """Return the sentences of ``texts`` that say the same as each of ``statements``, which have no value."""
     sentences: dict[str, list[str]] = {statement: [] for statement in statements}
     if statements:
         for text in texts:
-            find = _restated_in if _is_cached(text) else _restated_in.__wrapped__
+            find = (
+                _find_restated_in if _is_cached(text) else _find_restated_in.__wrapped__
+            )
             for statement, sentence in find(statements, text):
                 sentences[statement].append(sentence)
     return sentences
@@ -206,9 +216,11 @@ def _restate(statements: tuple[str, ...], texts: Iterable[str]) -> dict[str, lis
 
 # The texts are those of one conversation again and again, and those of the summaries of each run.
 @lru_cache(maxsize=16_384)
-def _restated_in(statements: tuple[str, ...], text: str) -> tuple[tuple[str, str], ...]:
+def _find_restated_in(
+    statements: tuple[str, ...], text: str
+) -> tuple[tuple[str, str], ...]:
     """Return each of ``statements`` that a sentence of ``text`` says, with that sentence."""
-    with_word = _statements_by_word(statements)
+    with_word = _index_statements(statements)
     pairs = []
     for sentence in passage(text).sentences:
         # Most sentences share no word with any statement.
@@ -221,7 +233,7 @@ def _restated_in(statements: tuple[str, ...], text: str) -> tuple[tuple[str, str
 
 
 @lru_cache(maxsize=4)
-def _statements_by_word(statements: tuple[str, ...]) -> dict[str, list[str]]:
+def _index_statements(statements: tuple[str, ...]) -> dict[str, list[str]]:
     with_word: defaultdict[str, list[str]] = defaultdict(list)
     for statement in statements:
         for word in content_words(statement):
@@ -247,18 +259,18 @@ def says_same(statement: str, sentence: str) -> bool:
     and asks nothing."""
     words = content_words(statement)
     return (
-        len(words & content_words(sentence)) >= _least_shared(words)
+        len(words & content_words(sentence)) >= _count_least_shared(words)
         and is_negative(sentence) == is_negative(statement)
         and not sentence.endswith(_QUESTION)
     )
 
 
-def _least_shared(words: frozenset[str]) -> int:
+def _count_least_shared(words: frozenset[str]) -> int:
     """Return how many of the ``words`` of a statement without a value a sentence needs to say the same."""
     return max(LEAST_WORDS, ceil(SHARED_PART * len(words)))
 
 
-def judge(
+def judge_probes(
     run: Run, texts: ProbeTexts, requests: Sequence[int] | None = None
 ) -> Retention:
     """Return which requests of ``run``, all or those of these numbers, hold what was looked up. Nobody can tell what
@@ -271,19 +283,19 @@ def judge(
     return judged
 
 
-def sentence_with_value(probe: Probe, texts: Iterable[str]) -> str:
+def find_sentence_with_value(probe: Probe, texts: Iterable[str]) -> str:
     """Return the first sentence that has a statement's value alone; "" where none has, or where its value is all that
     the statement says."""
     if not isinstance(probe, Statement) or probe.answers[0] == probe.question:
         return ""
     for text in texts:
-        for sentence in _sentences_with(text, probe):
+        for sentence in _find_sentences_with_value(text, probe):
             return sentence
     return ""
 
 
 @lru_cache(maxsize=8192)
-def _saying(probe: Probe, text: str) -> tuple[str, ...]:
+def _find_sentences_saying(probe: Probe, text: str) -> tuple[str, ...]:
     """Return the sentences of ``text`` that have the value and most of the other words of a statement, and that have a
     negative if, and only if, it has one; where it is a value alone, both with and without."""
     value = probe.answers[0]
@@ -292,13 +304,13 @@ def _saying(probe: Probe, text: str) -> tuple[str, ...]:
     sign = is_negative(probe.question)
     return tuple(
         sentence
-        for sentence in _sentences_with(text, probe)
+        for sentence in _find_sentences_with_value(text, probe)
         if (value == probe.question or is_negative(sentence) == sign)
         and len(words & content_words(sentence)) >= least
     )
 
 
-def _sentences_with(text: str, probe: Probe) -> tuple[str, ...]:
+def _find_sentences_with_value(text: str, probe: Probe) -> tuple[str, ...]:
     """Return the sentences of ``text`` that contain a probe's value; a name among other words as it is written, for
     "things" is no museum."""
     value = probe.answers[0]

@@ -29,15 +29,23 @@ from memviz.strategies.lookup import embedding_asked_by
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.fleet.source import Fleet
 from memviz.tuning import executors
-from memviz.tuning.cell import Cell, CellIndex, Job, cell_key, job_size, jobs, work
+from memviz.tuning.cell import (
+    Cell,
+    CellIndex,
+    Job,
+    choose_job_size,
+    make_cell_key,
+    measure_job,
+    split_into_jobs,
+)
 from memviz.tuning.cluster import Cluster, ClusterProblem
 from memviz.tuning.executors import Executor
-from memviz.tuning.grid import Grid, largest_sizes, settings
+from memviz.tuning.grid import Grid, expand_grid, find_largest_sizes
 from memviz.tuning.kept_cells import KeptCells
-from memviz.tuning.pace import HERE, DueWork, PaceKey, most_telling_first
+from memviz.tuning.pace import HERE, DueWork, PaceKey, order_most_telling_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
-from memviz.tuning.sweep_conversation import SweepConversation, transcripts_of
+from memviz.tuning.sweep_conversation import SweepConversation, list_transcripts
 from memviz.tuning.sweep_options import FleetSweepOptions, SweepOptions
 from memviz.tuning.sweep_progress import SweepProgress
 
@@ -122,7 +130,7 @@ class Sweeping:
             unmeasured_results=unmeasured,
             summarizer=self._writer,
             counter=counter.name,
-            largest=largest_sizes((subject.log for subject in subjects), counter),
+            largest=find_largest_sizes((subject.log for subject in subjects), counter),
             system_prompts=tuple(subject.whole_system_prompt for subject in subjects),
         )
 
@@ -154,7 +162,7 @@ class Sweeping:
         """Measure the cells that are missing."""
         missing = [place for place in keys if place not in self.cells]
         if self.seconds is not None:
-            numbers = most_telling_first(self.settings)
+            numbers = order_most_telling_first(self.settings)
             rank = {number: order for order, number in enumerate(numbers)}
             missing.sort(key=lambda place: (rank[place.setting], place.subject))
         for place in missing:
@@ -195,7 +203,7 @@ class Sweeping:
                 # Two servers may have one name for two embedding models.
                 embedding = embedding_asked_by(setting)
                 writer += server_of_vectors(embedding, subject.log.kept_vectors)
-                keys[CellIndex(s, c)] = cell_key(subject, setting, counter, writer)
+                keys[CellIndex(s, c)] = make_cell_key(subject, setting, counter, writer)
         return keys
 
     def _take_kept(self, keys: dict[CellIndex, str]) -> Iterator[Cell]:
@@ -264,16 +272,16 @@ class Sweeping:
         )
         size = 1
         if executor in ("processes", "dask"):
-            size = job_size(len(places), workers)
+            size = choose_job_size(len(places), workers)
         todo = self._jobs(places, size)
         if self.seconds is not None:
             todo = self._jobs_in_time(places, self.seconds)
-        return executors.run(
-            executor, todo, work, self.stop, workers=workers, scheduler=scheduler
+        return executors.run_jobs(
+            executor, todo, measure_job, self.stop, workers=workers, scheduler=scheduler
         )
 
     def _jobs(self, places: Sequence[CellIndex], size: int) -> Iterator[Job]:
-        return jobs(
+        return split_into_jobs(
             self.subjects, self.settings, places, self.counter, self.summarizer, size
         )
 
@@ -366,11 +374,11 @@ def sweep(
         "stop": stop or Event(),
     }
     if write is not None:
-        from memviz.tuning.fleet.results import fleet_of, sweep_fleet
+        from memviz.tuning.fleet.results import open_fleet, sweep_fleet
 
         return sweep_fleet(
-            fleet_of(conversations),
-            settings(grid),
+            open_fleet(conversations),
+            expand_grid(grid),
             write,
             retention=retention,
             requests=requests,
@@ -379,10 +387,10 @@ def sweep(
         )
     subjects = [
         SweepConversation.of(transcript, count, retention=retention)
-        for transcript in transcripts_of(conversations)
+        for transcript in list_transcripts(conversations)
     ]
     sweeping = Sweeping(
-        tuple(subjects), settings(grid), kept=kept, seconds=seconds, **shared
+        tuple(subjects), expand_grid(grid), kept=kept, seconds=seconds, **shared
     )
     for _cell in sweeping:
         if progress is not None:

@@ -18,7 +18,7 @@ from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.metrics.retention.tool_facts import count_unmeasured_results
 from memviz.transcripts.base import RULE, Probe, Transcript
 from memviz.transcripts.fleet.source import Fleet
-from memviz.tuning.statements import Statement, rules_of
+from memviz.tuning.statements import Statement, find_rules
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class SweepConversation:
         tell none from another."""
         stated = [
             replace(statement, category=RULE)
-            for statement in rules_of(self.log, ())
+            for statement in find_rules(self.log, ())
             if min(statement.evidence) >= self.log.system_stop
         ]
         return replace(self, rules=tuple(stated))
@@ -113,7 +113,7 @@ class SweepConversation:
         return fingerprint(content)
 
 
-def transcripts_of(conversations: Any) -> list[Transcript]:
+def list_transcripts(conversations: Any) -> list[Transcript]:
     """Return what is to be swept over: a transcript, several, or the messages of one. Raises
     :class:`memviz.core.errors.SweepError` where there is none."""
     if isinstance(conversations, Transcript):

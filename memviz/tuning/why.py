@@ -26,11 +26,11 @@ from memviz.strategies import COMPARED_AT_FIRST
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
-from memviz.tuning.forgotten import Why, explain, lost_statements
+from memviz.tuning.forgotten import Why, explain_probes, list_lost_statements
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.recorded import recorded_run
+from memviz.tuning.recorded import replay_recorded
 from memviz.tuning.remedies import Offer
-from memviz.tuning.statements import Statement, restates, statement_or_value
+from memviz.tuning.statements import Statement, make_statement_or_value, restates
 
 MOST_NEAR = 20
 """Messages whose sentences are held against a phrase that nobody says."""
@@ -78,28 +78,28 @@ def why(
         # One log for all runs, so that its tokens are counted once.
         messages = as_log(messages)
     if not runs:
-        runs = runs_to_explain(messages, strategies, counter)
+        runs = list_runs_to_explain(messages, strategies, counter)
     log = runs[0].log
     if not phrase.strip():
         probes = probes or propose_probes(log)
         losses: list[Why] = []
         for run in runs:
-            losses += lost_statements(run, probes)
+            losses += list_lost_statements(run, probes)
         return tuple(losses)
     positions, is_word_for_word = _find_phrase(log, phrase)
     if not positions:
-        raise _not_said(log, phrase, events)
+        raise _make_not_said_error(log, phrase, events)
     if kind == "rule":
         probe: Probe = Statement(phrase, (phrase,), tuple(positions[:1]), category="")
     elif kind == "value":
         probe = Probe(phrase, (phrase,), tuple(positions[:1]), category="")
     else:
-        value = _value_of(phrase, positions, probes or propose_probes(log, len(log)))
-        probe = statement_or_value(log, phrase, value, positions)
+        value = _find_value(phrase, positions, probes or propose_probes(log, len(log)))
+        probe = make_statement_or_value(log, phrase, value, positions)
     offer = Offer(messages, PricingAssumptions.of(prices_of))
     answers = []
     for run in runs:
-        (answer,) = explain(run, [probe])
+        (answer,) = explain_probes(run, [probe])
         answer = replace(answer, said=positions, is_word_for_word=is_word_for_word)
         answers.append(offer.with_remedies(answer))
     return tuple(answers)
@@ -109,11 +109,11 @@ def why_lost(
     messages: Messages, run: Run, probe: Probe, prices: PricingAssumptions
 ) -> Why:
     """Return why ``run``, one of these messages, forgot a fact that they state, and what would have kept it."""
-    (answer,) = explain(run, [probe])
+    (answer,) = explain_probes(run, [probe])
     return Offer(messages, prices).with_remedies(answer)
 
 
-def runs_to_explain(
+def list_runs_to_explain(
     messages: Messages,
     strategies: Sequence[Strategy] | Strategy | None,
     counter: AnyCounter,
@@ -123,7 +123,7 @@ def runs_to_explain(
         strategies = [strategies]
     if not strategies:
         if isinstance(messages, Transcript):
-            recorded = recorded_run(messages, counter)
+            recorded = replay_recorded(messages, counter)
             if recorded is not None:
                 return [recorded]
         strategies = [
@@ -139,7 +139,7 @@ def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
     is no part of "15 GB" where "5 GB" stands elsewhere; and last those that say it in other words.
     """
     texts = [read_message(message) for message in log]
-    parts = _saying(texts, phrase)
+    parts = _find_messages_saying(texts, phrase)
     positions = [position for position in parts if contains(texts[position], phrase)]
     if positions:
         return tuple(positions), True
@@ -156,11 +156,13 @@ def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
     return tuple(positions), False
 
 
-def _not_said(log: Log, phrase: str, events: Iterable[RecordedEvent]) -> NotSaidError:
+def _make_not_said_error(
+    log: Log, phrase: str, events: Iterable[RecordedEvent]
+) -> NotSaidError:
     """Return the error for a phrase that no message says: it names the summary of the log that says it, else the
     sentence that is nearest to it."""
     for event in events:
-        if _saying([event.text], phrase) or contains(event.text, phrase):
+        if _find_messages_saying([event.text], phrase) or contains(event.text, phrase):
             return NotSaidError(
                 _(
                     "No message says {phrase!r}, only the summary that the log has after message {number:,} "
@@ -173,7 +175,7 @@ def _not_said(log: Log, phrase: str, events: Iterable[RecordedEvent]) -> NotSaid
     scores = log.word_index().scores(content_words(phrase), 0, len(log))
     if not scores.any():
         return NotSaidError(_("No message says {phrase!r}.", phrase=phrase))
-    position, sentence = _nearest_sentence(log, scores, phrase)
+    position, sentence = _find_nearest_sentence(log, scores, phrase)
     return NotSaidError(
         _(
             "No message says {phrase!r}. The nearest is message {number:,} (turn {turn:,}): “{text}”",
@@ -185,14 +187,16 @@ def _not_said(log: Log, phrase: str, events: Iterable[RecordedEvent]) -> NotSaid
     )
 
 
-def says(messages: Messages, phrase: str) -> bool:
+def contains_phrase(messages: Messages, phrase: str) -> bool:
     """Return whether any message has the phrase word for word."""
     return bool(
-        _saying([read_message(message) for message in as_log(messages)], phrase)
+        _find_messages_saying(
+            [read_message(message) for message in as_log(messages)], phrase
+        )
     )
 
 
-def _saying(texts: Sequence[str], phrase: str) -> list[int]:
+def _find_messages_saying(texts: Sequence[str], phrase: str) -> list[int]:
     """Return the numbers of the texts that have the phrase, whatever the case and the breaks, also inside a word."""
     folded_phrase = " ".join(phrase.split()).casefold()
     return [
@@ -202,7 +206,7 @@ def _saying(texts: Sequence[str], phrase: str) -> list[int]:
     ]
 
 
-def _nearest_sentence(log: Log, scores: Any, phrase: str) -> tuple[int, str]:
+def _find_nearest_sentence(log: Log, scores: Any, phrase: str) -> tuple[int, str]:
     """Return the sentence that is written most like the phrase, of the messages that share most words with it, and the
     position of its message."""
     matcher = SequenceMatcher(b=phrase.casefold())
@@ -214,7 +218,7 @@ def _nearest_sentence(log: Log, scores: Any, phrase: str) -> tuple[int, str]:
     return -best[1], best[2]
 
 
-def _value_of(phrase: str, positions: Sequence[int], probes: Iterable[Probe]) -> str:
+def _find_value(phrase: str, positions: Sequence[int], probes: Iterable[Probe]) -> str:
     """Return the longest value of the phrase that a probe of its messages asks for, else the whole phrase: a summary
     says a sentence in other words, but its value as it is. "The deposit is 1,800 euros." -> 1,800 euros"""
     values = []

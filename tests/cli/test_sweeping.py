@@ -28,7 +28,7 @@ from memviz.models.names import OFFLINE
 from memviz.models.offline import OfflineModel
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.loading import load_transcript
-from memviz.tuning.grid import settings, suggested, tried_at_first
+from memviz.tuning.grid import expand_grid, list_first_strategies, suggest_values
 from memviz.tuning.grounds import Grounds
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.cli.terminal import (
@@ -198,8 +198,10 @@ class TestWhatIsTried:
             "messages": len(log),
             "turns": log.turn_count,
         }
-        grid = {id: suggested(id, largest=largest) for id in tried_at_first()}
-        assert labels(shown) == [one.label for one in settings(grid)]
+        grid = {
+            id: suggest_values(id, largest=largest) for id in list_first_strategies()
+        }
+        assert labels(shown) == [one.label for one in expand_grid(grid)]
 
     @pytest.mark.parametrize(
         ("given", "sizes"),

@@ -9,11 +9,11 @@ from memviz.metrics.cost.pricing import Pricing, make_unpriced
 from memviz.metrics.requests.traffic import Traffic
 from memviz.transcripts.base import RULE
 from memviz.tuning.cell import Cell, CellIndex
-from memviz.tuning.grid import settings
+from memviz.tuning.grid import expand_grid
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 
-SETTINGS = settings(
+SETTINGS = expand_grid(
     {
         "window": {"window_size": [2, 4, 8]},
         "token_buffer": {"max_tokens": [100, 200]},

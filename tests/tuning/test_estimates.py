@@ -15,7 +15,7 @@ from memviz.tuning.estimates import (
     Estimate,
     estimate_ratio,
     estimate_share,
-    student,
+    student_quantile,
 )
 from tests.tables import for_each
 
@@ -45,7 +45,7 @@ def covered(draw: Callable[[Random], Estimate], truth: float) -> float:
 def test_students_distribution_is_that_of_the_tables(
     freedom: int, factor: float
 ) -> None:
-    assert student(freedom) == pytest.approx(factor, abs=0.01)
+    assert student_quantile(freedom) == pytest.approx(factor, abs=0.01)
 
 
 class TestShare:

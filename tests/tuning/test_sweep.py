@@ -18,7 +18,7 @@ from memviz.metrics.requests.token_use import count_token_use
 from memviz.metrics.retention.retention import retention
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
-from memviz.tuning.grid import settings
+from memviz.tuning.grid import expand_grid
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
 from tests.tables import for_each
@@ -53,7 +53,7 @@ def sweeping(
     subject = SweepConversation.of(sample("trip"), counter("o200k_base"))
     return Sweeping(
         (subject,),
-        settings(GRID),
+        expand_grid(GRID),
         summarizer=summarizer or Told(),
         kept=kept,
         **options,
@@ -152,7 +152,7 @@ class TestKept:
         store = Store(tmp_path / "a.db")
         list(sweeping(store))
         more = sweeping(store)
-        more.settings = (*more.settings, *settings({"window": {"window_size": 30}}))
+        more.settings = (*more.settings, *expand_grid({"window": {"window_size": 30}}))
         list(more)
         assert more.measured == 1
 

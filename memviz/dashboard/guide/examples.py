@@ -24,7 +24,7 @@ from memviz.strategies import strategy, strategy_class
 from memviz.strategies.base import Strategy
 from memviz.strategies.presets import presets
 from memviz.transcripts.samples import sample
-from memviz.tuning.scaling import scaled
+from memviz.tuning.scaling import scale_presets
 
 CONVERSATIONS = ("trip", "support")
 """The bundled conversations of examples: of these the first on which a strategy does anything. The second has tools."""
@@ -112,5 +112,5 @@ def _scaled_parameters(id: str, conversation: str) -> dict[str, Any]:
     # The full buffer sends everything: its largest request is as large as the conversation.
     whole = replay(sample(conversation), strategy("buffer"))
     parameters = presets()[id].parameters if id in presets() else {}
-    scale = scaled(strategy_class(id), int(whole.columns.largest), parameters)
+    scale = scale_presets(strategy_class(id), int(whole.columns.largest), parameters)
     return dict(scale.values) if scale else {}

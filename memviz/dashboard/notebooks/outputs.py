@@ -29,7 +29,7 @@ from memviz.metrics.retention.life_lines import LifeLine, life_lines, list_fact_
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.recommendation import share_in_words
+from memviz.tuning.recommendation import format_share
 from memviz.tuning.results import Sweep
 
 CHART_PIXELS = 250
@@ -148,7 +148,7 @@ def _retention_output(retention: Retention) -> Output:
         *_fact_numbers(retention, "fact"),
         _(
             "{share} of those stated so far on average over the requests",
-            share=share_in_words(retention.mean_share()),
+            share=format_share(retention.mean_share()),
         ),
     ]
     is_whole = len(retention.turns) == len(run.requests)

@@ -48,8 +48,8 @@ from memviz.models.names import OFFLINE
 from memviz.transcripts.base import Transcript
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.recommendation import asked_in_words, share_in_words
-from memviz.tuning.results import as_sweep
+from memviz.tuning.recommendation import describe_constraints, format_share
+from memviz.tuning.results import make_sweep
 from memviz.tuning.sweep_conversation import SweepConversation
 
 MAX_FACTS = 300
@@ -90,7 +90,7 @@ class SettingFacts:
         shares = self.retained.share(self.retained.retained)
         if not np.isfinite(shares).any():
             return _("none was stated")
-        return share_in_words(float(np.nanmean(shares)))
+        return format_share(float(np.nanmean(shares)))
 
     @property
     def at_the_end(self) -> str:
@@ -344,12 +344,12 @@ def advice_sentences(
                 "There is no recommendation: it takes two settings or more over the same conversation."
             )
         ]
-    sweep = as_sweep(runs, retentions, facts.subject, assumptions)
+    sweep = make_sweep(runs, retentions, facts.subject, assumptions)
     best = sweep.best(constraints.min_retention, constraints.max_peak_tokens)
     basis = basis_in_words(assumptions, runs[0].counter.name)
     question = _(
         "Asked of {settings}: {do}.",
         settings=counted(runs, "setting"),
-        do=asked_in_words(constraints),
+        do=describe_constraints(constraints),
     )
     return [best.answer, *best.grounds.sentences, basis, question]

@@ -23,7 +23,7 @@ from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import Span
 from memviz.metrics.retention.proposed_probes import BLANK
 from memviz.transcripts.base import RecordedEvent
-from memviz.tuning.forgotten import Remedy, Why, sentence_saying
+from memviz.tuning.forgotten import Remedy, Why, find_sentence_saying
 
 QUOTE_CHARS = 160
 MOST_SPANS = 6
@@ -160,7 +160,7 @@ def _quote(why: Why, position: int) -> str:
             places.append(place)
     if not places:
         # Other marks stand between the words, or other words are said.
-        text = sentence_saying(message, answers) or text
+        text = find_sentence_saying(message, answers) or text
     start = max(0, min(places, default=0) - QUOTE_CHARS // 2)
     stop = start + QUOTE_CHARS
     before = "…" if start else ""

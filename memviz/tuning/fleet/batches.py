@@ -28,11 +28,11 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.document import UNFORESEEN_ERRORS
 from memviz.transcripts.fleet.reading import Outcome, read_item
 from memviz.transcripts.fleet.source import Fleet, Item, Place
-from memviz.tuning.cell import Cell, cell_of, replay_subject
+from memviz.tuning.cell import Cell, make_cell, replay_subject
 from memviz.tuning.fleet.failure_words import kind_of_error, words_without_values
-from memviz.tuning.fleet.tables import table_of
+from memviz.tuning.fleet.tables import make_table
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.results import measures_of
+from memviz.tuning.results import list_measures
 from memviz.tuning.sweep_conversation import SweepConversation
 
 HASH_BYTES = 12
@@ -81,7 +81,7 @@ class FleetBatch(NamedTuple):
     tables: dict[str, pa.Table]
 
 
-class _Replayed(NamedTuple):
+class _ReplayedRun(NamedTuple):
     """A run that is not measured yet."""
 
     place: Place
@@ -93,19 +93,19 @@ class _Replayed(NamedTuple):
     """What its conversation has in each of its rows."""
 
     @property
-    def measured(self) -> _Unpriced:
+    def measured(self) -> _UnpricedRun:
         """The run with its measures. May raise anything."""
-        cell = cell_of(self.subject, self.run, self.kept)
+        cell = make_cell(self.subject, self.run, self.kept)
         row = {
             **self.known,
-            **_facts_at_the_end(cell, self.kept),
+            **_describe_facts_at_end(cell, self.kept),
             "setting": self.setting,
             "thrashes": find_thrash(self.run) is not None,
         }
-        return _Unpriced(self.place, self.setting, cell, row)
+        return _UnpricedRun(self.place, self.setting, cell, row)
 
 
-class _Unpriced(NamedTuple):
+class _UnpricedRun(NamedTuple):
     """A run that is measured, but for what it costs."""
 
     place: Place
@@ -123,12 +123,12 @@ class _Rows:
     conversations: list[Row] = field(default_factory=list)
     requests: list[Row] = field(default_factory=list)
     failures: list[Row] = field(default_factory=list)
-    replayed: list[_Replayed] = field(default_factory=list)
+    replayed: list[_ReplayedRun] = field(default_factory=list)
     replayed_requests: int = 0
     """The requests of all runs so far."""
     measured_requests: int = 0
 
-    def add(self, run: _Replayed) -> None:
+    def add(self, run: _ReplayedRun) -> None:
         """Keep a run until it is measured with others."""
         # A long conversation has many requests under each of its settings.
         if self.replayed_requests - self.measured_requests >= REQUESTS_AT_ONCE:
@@ -143,23 +143,23 @@ class _Rows:
         self.replayed = []
         self.measured_requests = self.replayed_requests
         measured = self._measured(replayed)
-        for run, cost in zip(measured, _costs(measured, self.plan), strict=True):
+        for run, cost in zip(measured, _price_runs(measured, self.plan), strict=True):
             try:
                 self._add_rows(run, cost)
             except UNFORESEEN_ERRORS as error:
                 words = kind_of_error(error)
-                self.failures.append(_failure(run.place, run.setting, words))
+                self.failures.append(_make_failure_row(run.place, run.setting, words))
 
-    def _add_rows(self, run: _Unpriced, cost: Cost | Exception) -> None:
+    def _add_rows(self, run: _UnpricedRun, cost: Cost | Exception) -> None:
         """Add the rows of a run. Raises the error of one that could not be priced."""
         if isinstance(cost, Exception):
             raise cost
-        row = {**run.row, **measures_of(run.cell, cost)}
+        row = {**run.row, **list_measures(run.cell, cost)}
         if self.plan.has_requests:
-            self.requests += _request_rows(run.place, run.setting, run.cell, cost)
+            self.requests += _list_request_rows(run.place, run.setting, run.cell, cost)
         self.conversations.append(row)
 
-    def _measured(self, runs: Sequence[_Replayed]) -> list[_Unpriced]:
+    def _measured(self, runs: Sequence[_ReplayedRun]) -> list[_UnpricedRun]:
         """Return those of the runs that can be measured, and add the others to the failures: one of a million must not
         end the sweep."""
         # What cannot be worked out for all of them is asked for again one by one.
@@ -173,7 +173,9 @@ class _Rows:
                 raise
             except UNFORESEEN_ERRORS as error:
                 words = kind_of_error(error)
-                self.failures.append(_failure(replayed.place, replayed.setting, words))
+                self.failures.append(
+                    _make_failure_row(replayed.place, replayed.setting, words)
+                )
         return measured
 
 
@@ -186,11 +188,11 @@ def measure_batch(job: FleetJob) -> FleetBatch:
     while _measure_next(outcomes, rows):
         pass
     tables = {
-        "conversations": table_of("conversations", rows.conversations, job.mark),
-        "failures": table_of("failures", rows.failures),
+        "conversations": make_table("conversations", rows.conversations, job.mark),
+        "failures": make_table("failures", rows.failures),
     }
     if plan.has_requests:
-        tables["requests"] = table_of("requests", rows.requests)
+        tables["requests"] = make_table("requests", rows.requests)
     return FleetBatch(job.number, tables)
 
 
@@ -217,7 +219,9 @@ def _measure_outcome(
 ) -> None:
     """Measure a conversation that was read, and add what cannot be read or run."""
     if isinstance(outcome, TranscriptError):
-        rows.failures.append(_failure(place, None, words_without_values(outcome)))
+        rows.failures.append(
+            _make_failure_row(place, None, words_without_values(outcome))
+        )
         return
     try:
         _measure(place, outcome, rows)
@@ -225,7 +229,7 @@ def _measure_outcome(
         raise
     except UNFORESEEN_ERRORS as error:
         # One of a million must not end the sweep, nor come up again whenever it is gone on with.
-        rows.failures.append(_failure(place, None, kind_of_error(error)))
+        rows.failures.append(_make_failure_row(place, None, kind_of_error(error)))
 
 
 def _measure(place: Place, transcript: Transcript, rows: _Rows) -> None:
@@ -234,7 +238,7 @@ def _measure(place: Place, transcript: Transcript, rows: _Rows) -> None:
     subject = SweepConversation.of(transcript, plan.counter, retention=plan.has_facts)
     fields = {
         **place._asdict(),
-        "conversation": hash_of(transcript),
+        "conversation": hash_transcript(transcript),
         "messages": len(subject.log),
         "turns": subject.log.turn_count,
     }
@@ -246,35 +250,39 @@ def _measure(place: Place, transcript: Transcript, rows: _Rows) -> None:
         except (BudgetSpentError, UnusableSummarizerError):
             raise
         except MemvizError as error:
-            rows.failures.append(_failure(place, number, words_without_values(error)))
+            rows.failures.append(
+                _make_failure_row(place, number, words_without_values(error))
+            )
             continue
         except UNFORESEEN_ERRORS as error:
-            rows.failures.append(_failure(place, number, kind_of_error(error)))
+            rows.failures.append(_make_failure_row(place, number, kind_of_error(error)))
             continue
-        rows.add(_Replayed(place, number, subject, run, retention, fields))
+        rows.add(_ReplayedRun(place, number, subject, run, retention, fields))
 
 
-def _costs(runs: Sequence[_Unpriced], plan: FleetPlan) -> list[Cost | Exception]:
+def _price_runs(
+    runs: Sequence[_UnpricedRun], plan: FleetPlan
+) -> list[Cost | Exception]:
     """Return the costs of runs; of one that cannot be priced the error: one of a million must not end the sweep."""
     traffics = [run.cell.traffic for run in runs]
     try:
         return [*plan.assumptions.costs(traffics)]
     except UNFORESEEN_ERRORS:
-        return [_cost_or_error(traffic, plan) for traffic in traffics]
+        return [_price_or_error(traffic, plan) for traffic in traffics]
 
 
-def _cost_or_error(traffic: Traffic, plan: FleetPlan) -> Cost | Exception:
+def _price_or_error(traffic: Traffic, plan: FleetPlan) -> Cost | Exception:
     try:
         return plan.assumptions.cost(traffic)
     except UNFORESEEN_ERRORS as error:
         return error
 
 
-def _failure(place: Place, setting: int | None, sentence: str) -> Row:
+def _make_failure_row(place: Place, setting: int | None, sentence: str) -> Row:
     return {**place._asdict(), "setting": setting, "error": sentence}
 
 
-def hash_of(transcript: Transcript) -> str:
+def hash_transcript(transcript: Transcript) -> str:
     """Return a hash of what was said, by whom: equal conversations have an equal one."""
     digest = blake2b(digest_size=HASH_BYTES)
     for message in transcript.messages:
@@ -284,7 +292,7 @@ def hash_of(transcript: Transcript) -> str:
     return digest.hexdigest()
 
 
-def _facts_at_the_end(cell: Cell, retention: Retention | None) -> dict[str, int]:
+def _describe_facts_at_end(cell: Cell, retention: Retention | None) -> dict[str, int]:
     """Return how many facts the last request knows, contradicts and has lost; nothing where no fact is judged."""
     if retention is None or not cell.facts or not len(retention.states):
         return {}
@@ -297,7 +305,9 @@ def _facts_at_the_end(cell: Cell, retention: Retention | None) -> dict[str, int]
     }
 
 
-def _request_rows(place: Place, setting: int, cell: Cell, cost: Cost) -> Iterator[Row]:
+def _list_request_rows(
+    place: Place, setting: int, cell: Cell, cost: Cost
+) -> Iterator[Row]:
     traffic = cell.traffic
     request_usd = cost.request_usd
     for number in range(len(traffic.turns)):

@@ -97,7 +97,7 @@ class FleetFolder:
         half = self.path / (MANIFEST + WRITING)
         try:
             half.write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-            _put_in_place(half, self.path / MANIFEST)
+            _move_into_place(half, self.path / MANIFEST)
         except OSError as error:
             raise self._unwritable(error) from None
 
@@ -149,7 +149,7 @@ class FleetFolder:
         file = self._file(name, number)
         half = file.with_name(f"{file.name}.{os.getpid()}{WRITING}")
         parquet.write_table(table, half)
-        _put_in_place(half, file)
+        _move_into_place(half, file)
 
     def _refused(self, problem: str) -> SweepError:
         return SweepError(
@@ -169,7 +169,7 @@ def _is_written(file: Path) -> bool:
     return file.is_file() and file.stat().st_size > 0
 
 
-def _put_in_place(half: Path, file: Path) -> None:
+def _move_into_place(half: Path, file: Path) -> None:
     """Give a file that is whole its name, once the disk has all of it."""
     with half.open("rb+") as stream:
         os.fsync(stream.fileno())

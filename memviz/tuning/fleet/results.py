@@ -17,7 +17,7 @@ from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.fleet.reading import MISSING_CONVERSATION, read_place
 from memviz.transcripts.fleet.source import Fleet, Place
-from memviz.tuning.fleet.batches import FleetPlan, hash_of
+from memviz.tuning.fleet.batches import FleetPlan, hash_transcript
 from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.sweeping import FleetProgress, FleetSweeping
 from memviz.tuning.fleet.tables import PLACE, TABLES
@@ -76,7 +76,7 @@ class FleetSweep:
         """
         numbers = [int(row[name]) for name in PLACE]
         transcript = read_place(self.fleet, Place(*numbers))
-        if hash_of(transcript) != row["conversation"]:
+        if hash_transcript(transcript) != row["conversation"]:
             # Another one has taken its place in a file that was written anew.
             raise MISSING_CONVERSATION.error()
         return transcript
@@ -141,7 +141,7 @@ def _require_measure(measure: str) -> None:
         raise ParameterError("measure", measure, ", ".join(measures))
 
 
-def fleet_of(conversations: object) -> Fleet:
+def open_fleet(conversations: object) -> Fleet:
     """Return the fleet that conversations are, or whose address they are. Raises
     :class:`memviz.core.errors.ParameterError` for what is neither."""
     if isinstance(conversations, Fleet):

@@ -26,8 +26,8 @@ from memviz.tuning.cell import VERSION as CELL_VERSION
 from memviz.tuning.executors import Executor
 from memviz.tuning.fleet.batches import FleetBatch, FleetJob, FleetPlan, measure_batch
 from memviz.tuning.fleet.folder import FleetFolder
-from memviz.tuning.fleet.tables import SCHEMA_VERSION, table_of
-from memviz.tuning.results import named_setting
+from memviz.tuning.fleet.tables import SCHEMA_VERSION, make_table
+from memviz.tuning.results import name_setting
 
 BATCH_ITEMS = 1_000
 BATCH_BYTES = 8_000_000
@@ -63,8 +63,8 @@ class FleetSweeping:
     """Every conversation is measured, or is among the failures."""
 
     def __iter__(self) -> Iterator[FleetProgress]:
-        manifest = manifest_of(self.plan, self.batch_items)
-        self.folder.begin(manifest, settings_table(self.plan.settings))
+        manifest = make_manifest(self.plan, self.batch_items)
+        self.folder.begin(manifest, make_settings_table(self.plan.settings))
         done = self._kept_progress()
         yield done
         known = self.folder.manifest() or {}
@@ -96,7 +96,7 @@ class FleetSweeping:
         executor, workers = executors.choose_executor(
             self.executor, self.scheduler, self.workers, self.plan.summarizer
         )
-        return executors.run(
+        return executors.run_jobs(
             executor,
             chain(first, jobs),
             measure_batch,
@@ -107,7 +107,7 @@ class FleetSweeping:
 
     def _missing_jobs(self) -> Iterator[FleetJob]:
         try:
-            batches = batches_of(self.plan.fleet.items(), self.batch_items)
+            batches = split_into_batches(self.plan.fleet.items(), self.batch_items)
             for number, items in enumerate(batches):
                 if self.stop.is_set():
                     return
@@ -133,7 +133,9 @@ class FleetSweeping:
             ) from None
 
 
-def batches_of(items: Iterable[Item], most_items: int) -> Iterator[tuple[Item, ...]]:
+def split_into_batches(
+    items: Iterable[Item], most_items: int
+) -> Iterator[tuple[Item, ...]]:
     """Yield items in batches of at most so many, and of about :data:`BATCH_BYTES`."""
     batch: list[Item] = []
     size_bytes = 0
@@ -148,7 +150,7 @@ def batches_of(items: Iterable[Item], most_items: int) -> Iterator[tuple[Item, .
         yield tuple(batch)
 
 
-def manifest_of(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
+def make_manifest(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
     """Return what tells a sweep from another one, as JSON: what has to be equal for it to go on.
 
     Raises :class:`memviz.TranscriptError` where there are no files.
@@ -170,7 +172,7 @@ def manifest_of(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
         "source": fingerprint([sources, digest]),
         "reading": fingerprint([reading, limits]),
         "sample": [fleet.sample, fleet.seed],
-        "settings": fingerprint(settings_table(plan.settings).to_pylist()),
+        "settings": fingerprint(make_settings_table(plan.settings).to_pylist()),
         "measuring": fingerprint(measuring),
         "tables": plan.has_requests,
         "files": file_count,
@@ -182,10 +184,10 @@ def manifest_of(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
     }
 
 
-def settings_table(settings: Sequence[Strategy]) -> pa.Table:
+def make_settings_table(settings: Sequence[Strategy]) -> pa.Table:
     """Return the table of the settings, in their order."""
     rows = []
     for number, setting in enumerate(settings):
         parameters = setting.model_dump_json()
-        rows.append({**named_setting(number, setting), "parameters": parameters})
-    return table_of("settings", rows)
+        rows.append({**name_setting(number, setting), "parameters": parameters})
+    return make_table("settings", rows)

@@ -77,7 +77,9 @@ TABLES = {
 }
 
 
-def table_of(name: str, rows: Sequence[Mapping[str, Any]], mark: str = "") -> pa.Table:
+def make_table(
+    name: str, rows: Sequence[Mapping[str, Any]], mark: str = ""
+) -> pa.Table:
     """Return rows as the table of this name, with the mark of its batch. What a row does not have, and what is not a
     number, is null."""
     columns = TABLES[name]

@@ -90,11 +90,11 @@ class KilledAt:
         self.setting, self.mark = setting, mark
 
     def __call__(self, job):  # type: ignore[no-untyped-def]
-        from memviz.tuning.cell import work
+        from memviz.tuning.cell import measure_job
 
         if any(place.setting == self.setting for place, _ in job.settings):
             return killed_once((job, self.mark))
-        return work(job)
+        return measure_job(job)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are others here")

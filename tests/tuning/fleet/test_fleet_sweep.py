@@ -32,7 +32,7 @@ from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.results import FleetSweep
 from memviz.tuning.fleet.tables import CONVERSATIONS, FAILURES, REQUESTS
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.results import measures_of
+from memviz.tuning.results import list_measures
 from tests.tables import for_each
 from tests.transcripts.fleet.chats import chat, lines, packed_chats
 
@@ -537,7 +537,7 @@ def test_a_run_whose_row_cannot_be_made_fails_alone(
     def fail_long(cell: Any, cost: Any) -> Any:
         if len(cell.traffic.input_tokens) == 3:
             raise IndexError("one of them")
-        return measures_of(cell, cost)
+        return list_measures(cell, cost)
 
     monkeypatch.setattr("memviz.tuning.fleet.batches.measures_of", fail_long)
     # Each is measured while the next one is added.

@@ -9,7 +9,7 @@ from math import isfinite
 
 from memviz.core.text.wording import dollars
 from memviz.core.translation import _, noop
-from memviz.tuning.recommendation import share_in_words
+from memviz.tuning.recommendation import format_share
 from memviz.tuning.results import MEASURES
 
 UNKNOWN = noop("unknown")
@@ -73,7 +73,7 @@ class MeasureWords:
 
 def percent(share: float) -> str:
     """A share (0 to 1) in percent; what is not all is never "100%", and what is not nothing never "0%"."""
-    return share_in_words(round(share, _DIGITS))
+    return format_share(round(share, _DIGITS))
 
 
 def count(number: float) -> str:

@@ -20,7 +20,7 @@ from memviz.strategies.base import Strategy
 from memviz.strategies.families import FAMILIES
 from memviz.strategies.presets import presets
 from memviz.tuning.pace import HERE
-from memviz.tuning.scaling import scaled_preset
+from memviz.tuning.scaling import scale_product
 
 AT_ONCE_MESSAGES = 60_000
 """Settings times messages up to which a free sweep begins by itself: some seconds of work."""
@@ -107,7 +107,7 @@ def choose_programs(largest: Mapping[str, int]) -> tuple[Strategy, ...]:
         placeholder=_("A product or a library"),
         persist_state="session",
     )
-    return tuple(scaled_preset(id, largest["tokens"]) for id in chosen)
+    return tuple(scale_product(id, largest["tokens"]) for id in chosen)
 
 
 def _choose_seconds() -> None:
