@@ -251,16 +251,33 @@ def _do_unless_over(work: Callable[[Job], Result], job: Job) -> list[Result]:
 
 
 class KilledWorkersError(SweepError):
-    """A job ended the workers of a cluster, which is there and does others."""
+    """A job killed the workers that ran it. The cluster itself can be reached, and runs other jobs."""
 
 
-def note_cluster_problem(error: SweepError, cluster: Cluster) -> ClusterProblem:
-    """Return the problem of a cluster that did not do its work, and note in one that is away that it is not to be asked
-    for a while."""
-    if isinstance(error, KilledWorkersError):
-        return ClusterProblem.KILLED
-    cluster.lose()
-    return ClusterProblem.AWAY
+class ClusterError(Exception):
+    """A cluster did not do its work for the reason ``problem``: the caller does it without the cluster."""
+
+    def __init__(self, problem: ClusterProblem) -> None:
+        super().__init__(problem.name)
+        self.problem = problem
+
+
+@contextmanager
+def use_cluster(cluster: Cluster) -> Iterator[str]:
+    """Give the address of ``cluster`` to a block of code that runs jobs on it.
+
+    Raises :class:`ClusterError` where the cluster was lost a moment ago, and where it fails inside the block. A cluster
+    that cannot be reached is then left alone for a while (see :meth:`Cluster.lose`).
+    """
+    if cluster.is_away:
+        raise ClusterError(ClusterProblem.AWAY)
+    try:
+        yield cluster.address
+    except KilledWorkersError as error:
+        raise ClusterError(ClusterProblem.KILLED) from error
+    except SweepError as error:
+        cluster.lose()
+        raise ClusterError(ClusterProblem.AWAY) from error
 
 
 AHEAD = 4

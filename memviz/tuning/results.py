@@ -1,4 +1,9 @@
-"""The results of a sweep: cells, priced, side by side, and summed up over conversations."""
+"""The results of a sweep: its cells as a table with prices, summed up over conversations.
+
+:class:`~memviz.tuning.sweep.Sweeping` measures the cells and makes a :class:`Sweep` of them; pages, reports and the
+command line read its tables, its Pareto front (:mod:`~memviz.tuning.pareto`) and its recommendation
+(:mod:`~memviz.tuning.recommendation`).
+"""
 
 from __future__ import annotations
 
@@ -17,6 +22,7 @@ from memviz.core.notebook_output import NotebookOutput
 from memviz.core.translation import ENGLISH, use_language
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
+from memviz.metrics.requests.traffic import Traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.summaries.events import has_offline_summary
 from memviz.models.names import OFFLINE
@@ -36,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class Measure(NamedTuple):
-    """One measure of a cell."""
+    """How one measure of cells is summed up over the conversations of a sweep."""
 
     worst: Literal["min", "max"]
     """The less favourable end: the most of a cost, the least of what is retained."""
@@ -54,11 +60,7 @@ MEASURES = {
     "orphaned_requests": _PAID, "refused_requests": _PAID,
     "hit_rate": _SHARE, "retention": _SHARE, "rule_retention": _SHARE, "final_retention": _SHARE, "seconds": _PAID,
 }  # fmt: skip
-"""The measures of a cell, by name."""
-_SPREAD = ("usd", "all_tokens")
-"""The measures whose mean, least and most over single conversations stand beside the sum."""
-_MEASURES_OF_FACTS = ("retention", "rule_retention", "final_retention")
-"""The measures that only a conversation with facts has."""
+"""The measures that settings are compared by, in the order in which pages offer them."""
 _COLUMNS = (
     "requests", "facts", "retention", "rule_retention", "final_retention", "usd", "uncached_usd", "main_usd",
     "summarizer_usd", "usd_per_fact", "retained_facts", "hit_rate", "cached_tokens", "all_tokens", "sent_tokens",
@@ -66,29 +68,19 @@ _COLUMNS = (
     "summarizations", "failed_summarizations", "over_budget_requests",
     "orphaned_requests", "refused_requests", "seconds", "error",
 )  # fmt: skip
-"""The columns of measures in a table, in their order."""
-_FIELDS_OF_CELL = (
-    "facts", "retention", "rule_retention", "final_retention", "summarizations", "failed_summarizations",
-    "over_budget_requests", "orphaned_requests", "refused_requests", "seconds", "error",
-)  # fmt: skip
-"""The columns that a cell has as fields of the same name."""
-_FIELDS_OF_COST = {
-    "usd": "total_usd", "uncached_usd": "uncached_total_usd", "main_usd": "main_usd",
-    "summarizer_usd": "summarizer_usd",
-}  # fmt: skip
-"""The columns of dollars, each with its field of a :class:`~memviz.metrics.cost.cost.Cost`."""
+"""The columns of measures in :meth:`Sweep.frame`, in their order: :func:`list_measures` gives their values."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sweep(NotebookOutput):
-    """The cells of a sweep by setting and conversation: all of them, or those that were finished when it was ended."""
+    """The results of a sweep: all its cells, or those that were finished when it was stopped."""
 
     settings: tuple[Strategy, ...]
     subjects: tuple[str, ...]
     cells: Mapping[CellIndex, Cell] = field(repr=False)
     assumptions: PricingAssumptions = field(repr=False)
     stopped: str = ""
-    """A sentence that says why it was ended, if it was not the user."""
+    """A sentence that says why the sweep was stopped early; empty where the user stopped it."""
     guessed_facts: tuple[int, ...] = ()
     """The number of facts of each conversation that memviz proposed."""
     unmeasured_results: tuple[int, ...] = ()
@@ -104,7 +96,7 @@ class Sweep(NotebookOutput):
 
     @property
     def grounds(self) -> Grounds:
-        """The facts and the summaries that its figures rest on."""
+        """The facts and the summaries that the figures of this sweep are based on."""
         fact_counts: dict[int, int] = {}
         for index, cell in self.cells.items():
             # A setting that could not be run counted none.
@@ -129,7 +121,7 @@ class Sweep(NotebookOutput):
 
     @property
     def left_out(self) -> tuple[Strategy, ...]:
-        """The settings that were measured over no conversation: the sweep was ended before, or its time was over."""
+        """The settings without any cell, because the sweep was stopped or its time was over."""
         measured = {index.setting for index in self.cells}
         return tuple(
             setting
@@ -139,15 +131,15 @@ class Sweep(NotebookOutput):
 
     @property
     def has_rules(self) -> bool:
-        """True where a conversation states rules, so that it is known how many of them a setting keeps."""
+        """True where any conversation states rules, so that ``rule_retention`` is known."""
         return any(cell.rule_retention >= 0 for cell in self.cells.values())
 
     def priced(self, assumptions: PricingAssumptions) -> Sweep:
-        """Return the sweep with the same cells at the prices of other ``assumptions``."""
+        """Return this sweep with its cells priced by other ``assumptions``."""
         return replace(self, assumptions=assumptions)
 
     def cost(self, index: CellIndex) -> Cost:
-        """Return the cost of one cell, request by request."""
+        """Return the cost of each request of one cell."""
         return self.assumptions.cost(self.cells[index].traffic)
 
     @cached_property
@@ -164,45 +156,52 @@ class Sweep(NotebookOutput):
         return DataFrame(rows, columns=columns)
 
     def frame(self) -> DataFrame:
-        """Return one row a cell: the number of its ``setting`` (0-based), ``strategy``, ``label`` (with parameters as
-        they are typed into code), one column a parameter of any strategy (empty where it has none of this name),
-        ``conversation``, then the measures. US dollars are NaN where a price is unknown, retention where no fact is
-        ever asked for, and everything where ``error`` says why there is nothing; ``retention`` and ``hit_rate`` are
-        shares (0 to 1), ``usd_per_fact`` is dollars by facts retained on average."""
+        """Return a table with one row a cell.
+
+        The first columns name the cell: the number of its ``setting`` (0-based), ``strategy``, ``label`` (with
+        parameters as in code), one column for each parameter of any strategy (empty where a strategy lacks it), and
+        ``conversation``. Then come the measures. ``retention`` and ``hit_rate`` are shares (0 to 1), ``usd_per_fact``
+        is dollars divided by the facts retained on average.
+
+        US dollars are NaN where a price is unknown, and retention is NaN where the conversation has no facts. All
+        measures are NaN in a row whose ``error`` says why the setting could not be run.
+        """
         return self._frame.copy()
 
     def by_setting(
         self, over: Over = "median", *, allow_refused: bool = False
     ) -> DataFrame:
-        """Return one row a setting, with the measures summed up over the conversations that are compared (see
-        :attr:`compared_conversations`).
+        """Return a table with one row a setting, summed up over :attr:`compared_conversations`.
 
-        Money, tokens and calls are added, for one pays for every conversation; ``usd_mean``, ``usd_least`` and
-        ``usd_most`` (and the same of ``all_tokens``) say what one of them takes. The cost per fact, the share read from
-        the cache and the tokens of a request are those of all conversations together. How much is kept, and the
-        largest request, are those of the conversation in the middle or of the worst one (``over``).
+        - Money, tokens and calls are sums over the conversations, because one pays for each of them. ``usd_mean``,
+          ``usd_least`` and ``usd_most`` (and the same of ``all_tokens``) are those of a single conversation.
+        - The cost per fact, the share read from the cache and the mean tokens of a request are those of all
+          conversations together.
+        - The retention and the largest request are those of the middle conversation, or of the worst (``over``).
+        - ``facts`` and ``conversations`` are counts. ``failed`` counts the conversations that the setting could not be
+          run over, ``refused`` the requests that a provider would refuse because a tool's call or result is missing.
+        - ``front`` is true where no other setting is better (see :meth:`pareto`).
 
-        Beside them ``facts`` and ``conversations``, their numbers; ``failed``, the conversations that the setting could
-        not be run over; ``refused``, how many requests of all a provider would refuse, for a tool's result without its
-        call or a call without its result; and ``front``, true where no other setting is better (see :meth:`pareto`). A
-        conversation without facts says nothing about retention; one whose price is unknown makes the price of all
-        unknown.
+        A conversation without facts does not count for retention. A single unknown price makes the sum unknown.
         """
         if over not in self._tables:
-            self._tables[over] = self._summed_up(over)
+            self._tables[over] = self._sum_up(over)
         table = self._tables[over].copy()
-        # The table is kept; its reader may choose another language.
+        # The cached table has the labels of the language that it was made in.
         table["label"] = [self.settings[number].label for number in table["setting"]]
         if allow_refused:
             constraints = Constraints(over=over, allow_refused=True)
-            table["front"] = self._on_front(table, constraints)
+            table["front"] = self._mark_front(table, constraints)
         return table
 
     @cached_property
     def compared_conversations(self) -> tuple[int, ...]:
-        """The numbers (0-based) of the conversations that settings are compared over: those that every setting which
-        was measured at all was measured over, so that sums of a sweep that was ended early compare like with like.
-        Where there is none, the conversation that most settings were measured over."""
+        """The numbers (0-based) of the conversations over which settings are compared.
+
+        In a sweep that was stopped early some settings have fewer cells than others, and their sums would look cheap.
+        So these are the conversations that every setting with any cell has been measured over. Where there is none, it
+        is the first of those that most settings were measured over.
+        """
         started = {index.setting for index in self.cells}
         setting_counts = Counter(index.subject for index in self.cells)
         most_settings = max(setting_counts.values(), default=0)
@@ -214,7 +213,7 @@ class Sweep(NotebookOutput):
         is_measured_by_all = most_settings == len(started)
         return tuple(measured_most if is_measured_by_all else measured_most[:1])
 
-    def _summed_up(self, over: Over) -> DataFrame:
+    def _sum_up(self, over: Over) -> DataFrame:
         compared = self.compared_conversations
         is_compared = [index.subject in compared for index in sorted(self.cells)]
         rows = self._frame[np.array(is_compared, bool)]
@@ -226,11 +225,13 @@ class Sweep(NotebookOutput):
         for name, measure in MEASURES.items():
             if measure.is_added:
                 table[name] = _sum_up_conversations(grouped[name], "sum")
-        for name in _SPREAD:
+        # These also show how far single conversations lie apart.
+        for name in ("usd", "all_tokens"):
             table[f"{name}_mean"] = _sum_up_conversations(grouped[name], "mean")
             table[f"{name}_least"] = _sum_up_conversations(grouped[name], "min")
             table[f"{name}_most"] = _sum_up_conversations(grouped[name], "max")
-        for name in ("peak_tokens", *_MEASURES_OF_FACTS):
+        # These are not added up: they are those of one conversation.
+        for name in ("peak_tokens", "retention", "rule_retention", "final_retention"):
             how = "median" if over == "median" else MEASURES[name].worst
             table[name] = grouped[name].agg(how)
         sent_tokens = grouped["sent_tokens"].sum()
@@ -244,10 +245,10 @@ class Sweep(NotebookOutput):
         failed = rows[~is_measured].groupby("setting").size()
         table["failed"] = failed.reindex(table.index, fill_value=0)
         table["refused"] = table["refused_requests"]
-        table["front"] = self._on_front(table, Constraints(over=over))
+        table["front"] = self._mark_front(table, Constraints(over=over))
         return table.reset_index()
 
-    def _on_front(
+    def _mark_front(
         self, table: DataFrame, constraints: Constraints
     ) -> NDArray[np.bool_]:
         comparable = table["retention"].where(constraints.takes(table))
@@ -256,16 +257,19 @@ class Sweep(NotebookOutput):
 
     @cached_property
     def cost_measure(self) -> str:
-        """The column that is compared as the cost: ``usd``, or ``all_tokens`` where a price is unknown."""
+        """The column that costs are compared by: ``usd``, or ``all_tokens`` where a price is unknown."""
         prices = self._frame.loc[self._frame["error"] == "", "usd"]
         return "usd" if len(prices) and prices.notna().all() else "all_tokens"
 
     def pareto(
         self, over: Over = "median", *, allow_refused: bool = False
     ) -> DataFrame:
-        """Return the settings that no other one beats: none costs less and retains as much, none retains more for as
-        much. What could not be run over every conversation is not compared, nor, unless ``allow_refused``, what sends
-        requests that a provider refuses. Rows of :meth:`by_setting`, cheapest first."""
+        """Return the rows of :meth:`by_setting` that no other row beats, cheapest first.
+
+        A setting beats another one if it costs less and retains as much, or retains more for the same cost. Settings
+        that failed over a conversation are not compared, nor those of which a provider refuses requests, unless
+        ``allow_refused``.
+        """
         table = self.by_setting(over, allow_refused=allow_refused)
         return table[table["front"]].sort_values(self.cost_measure, ignore_index=True)
 
@@ -282,9 +286,12 @@ class Sweep(NotebookOutput):
         *,
         allow_refused: bool = False,
     ) -> Recommendation:
-        """Return the cheapest setting whose requests hold at least ``min_retention`` (0 to 1) of the facts stated so
-        far and have at most ``max_peak_tokens`` tokens, with the reasons and the runner-up. One that sends requests
-        that a provider refuses is left out, and that is said, unless ``allow_refused``."""
+        """Return the cheapest setting that meets the constraints, with the reasons and the runner-up.
+
+        Its requests hold at least ``min_retention`` (0 to 1) of the facts stated so far and have at most
+        ``max_peak_tokens`` tokens. Settings of which a provider refuses requests are left out, which the reasons say,
+        unless ``allow_refused``.
+        """
         constraints = Constraints(min_retention, max_peak_tokens, over, allow_refused)
         return recommend(self, constraints)
 
@@ -305,8 +312,7 @@ class Sweep(NotebookOutput):
 
 
 def name_setting(number: int, setting: Strategy) -> dict[str, Any]:
-    """Return the columns that name a setting in a table: its number, its strategy, and its label as it is typed into
-    code."""
+    """Return the columns that name a setting in a table: its number, its strategy, and its label as in code."""
     with use_language(ENGLISH):
         label = str(setting.code_label)
     return {"setting": number, "strategy": setting.id, "label": label}
@@ -318,9 +324,11 @@ def make_sweep(
     conversation: SweepConversation,
     assumptions: PricingAssumptions,
 ) -> Sweep:
-    """Return the sweep whose settings are those of ``runs``, at least one, over one conversation, so that they are
-    judged by the same rules and in the same words. ``retentions`` has an item for each run, ``None`` where what it
-    retains is not known."""
+    """Return a sweep made of finished ``runs`` (at least one) over one conversation.
+
+    Compare uses it to judge the settings that it shows by the same rules and in the same words as Tune.
+    ``retentions`` has an item for each run, ``None`` where its retention is not known.
+    """
     cells = {}
     for number, (run, retention) in enumerate(zip(runs, retentions, strict=True)):
         cells[CellIndex(number, 0)] = make_cell(conversation, run, retention)
@@ -339,37 +347,59 @@ def make_sweep(
 
 
 def _sum_up_conversations(values: SeriesGroupBy[Any, Any], how: str) -> Series[Any]:
-    """Return one value a setting, by a function of pandas such as ``sum``; NaN where that of any of its conversations
-    is NaN."""
+    """Return one value a setting by a function of pandas such as ``sum``; NaN where any conversation has NaN."""
     return values.agg(how).where(values.count() == values.size())
 
 
 def list_measures(cell: Cell, cost: Cost) -> dict[str, Any]:
-    """Return the measures of a cell, by column; of one that could not be run only its facts, seconds and error."""
+    """Return the values of one row of :meth:`Sweep.frame`, by column.
+
+    A cell that could not be run has only its facts, its seconds and its error.
+    """
     if cell.error:
         return {"facts": cell.facts, "seconds": cell.seconds, "error": cell.error}
-    row = {name: getattr(cell, name) for name in _FIELDS_OF_CELL}
-    for name, cost_field in _FIELDS_OF_COST.items():
-        usd = getattr(cost, cost_field)
-        row[name] = nan if usd is None else usd
-    retained = cell.retention * cell.facts
-    traffic = cell.traffic
+    usd = _nan_if_unknown(cost.total_usd)
+    retained_facts = cell.retention * cell.facts
+    return _list_token_measures(cell.traffic, cost) | {
+        "facts": cell.facts,
+        "retention": cell.retention,
+        "rule_retention": cell.rule_retention,
+        "final_retention": cell.final_retention,
+        "retained_facts": retained_facts,
+        "usd": usd,
+        "uncached_usd": _nan_if_unknown(cost.uncached_total_usd),
+        "main_usd": _nan_if_unknown(cost.main_usd),
+        "summarizer_usd": _nan_if_unknown(cost.summarizer_usd),
+        "usd_per_fact": usd / retained_facts if retained_facts > 0 else nan,
+        "summarizations": cell.summarizations,
+        "failed_summarizations": cell.failed_summarizations,
+        "over_budget_requests": cell.over_budget_requests,
+        "orphaned_requests": cell.orphaned_requests,
+        "refused_requests": cell.refused_requests,
+        "seconds": cell.seconds,
+        "error": "",
+    }
+
+
+def _list_token_measures(traffic: Traffic, cost: Cost) -> dict[str, float]:
     request_tokens = traffic.input_tokens
     sent_tokens = int(request_tokens.sum())
     summarizer_tokens = int(traffic.summarizer_input_tokens.sum())
     summarizer_tokens += int(traffic.summarizer_output_tokens.sum())
     largest = int(request_tokens.argmax()) if len(request_tokens) else None
-    return row | {
-        "retained_facts": retained,
-        "usd_per_fact": row["usd"] / retained if retained > 0 else nan,
+    return {
         "requests": len(request_tokens),
         "sent_tokens": sent_tokens,
         "mean_tokens": sent_tokens / max(1, len(request_tokens)),
         "peak_tokens": 0 if largest is None else int(request_tokens[largest]),
         "peak_turn": 0 if largest is None else int(traffic.turns[largest]),
-        "reply_tokens": int(traffic.output_tokens.sum()),
         "cached_tokens": int(cost.cached_tokens.sum()),
         "hit_rate": cost.hit_rate,
+        "reply_tokens": int(traffic.output_tokens.sum()),
         "summarizer_tokens": summarizer_tokens,
         "all_tokens": sent_tokens + summarizer_tokens,
     }
+
+
+def _nan_if_unknown(usd: float | None) -> float:
+    return nan if usd is None else usd

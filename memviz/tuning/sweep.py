@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
-from memviz.core.errors import SweepError
 from memviz.core.fingerprint import fingerprint
 from memviz.core.model_errors import BudgetSpentError
 from memviz.core.storage_errors import DatabaseGoneError, FullLibraryError
@@ -242,9 +241,13 @@ class Sweeping:
             return
         # The vectors of embedding models lie in a folder of this server, where no worker sees them.
         places_here = [place for place in missing if self._asks_embedding(place)]
-        of_cluster = [place for place in missing if not self._asks_embedding(place)]
-        if of_cluster:
-            yield from self._run_on_cluster(cluster, of_cluster)
+        places_there = [place for place in missing if not self._asks_embedding(place)]
+        if places_there:
+            try:
+                with executors.use_cluster(cluster) as address:
+                    yield from self._run_at(address, places_there)
+            except executors.ClusterError as error:
+                self.cluster_problem = error.problem
         if self.cluster_problem is not None:
             places_here = [place for place in missing if place not in self.cells]
         if places_here and not self.stop.is_set():
@@ -252,17 +255,6 @@ class Sweeping:
 
     def _asks_embedding(self, place: CellIndex) -> bool:
         return bool(embedding_asked_by(self.settings[place.setting]))
-
-    def _run_on_cluster(
-        self, cluster: Cluster, places: Sequence[CellIndex]
-    ) -> Iterator[list[tuple[CellIndex, Cell]]]:
-        if cluster.is_away:
-            self.cluster_problem = ClusterProblem.AWAY
-            return
-        try:
-            yield from self._run_at(cluster.address, places)
-        except SweepError as error:
-            self.cluster_problem = executors.note_cluster_problem(error, cluster)
 
     def _run_at(
         self, scheduler: str | None, places: Sequence[CellIndex]

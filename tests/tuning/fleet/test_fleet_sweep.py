@@ -539,7 +539,7 @@ def test_a_run_whose_row_cannot_be_made_fails_alone(
             raise IndexError("one of them")
         return list_measures(cell, cost)
 
-    monkeypatch.setattr("memviz.tuning.fleet.batches.measures_of", fail_long)
+    monkeypatch.setattr("memviz.tuning.fleet.batches.list_measures", fail_long)
     # Each is measured while the next one is added.
     monkeypatch.setattr("memviz.tuning.fleet.batches.REQUESTS_AT_ONCE", 1)
     out = swept(tmp_path / "x.jsonl", tmp_path / "out")
