@@ -291,7 +291,7 @@ def _say_how_long(designing: Designing) -> None:
     HERE.try_out(settings, transcript, designing.counter, writer)
     # Each setting is replayed over all conversations of the search.
     messages_a_setting = designing.planned_messages // len(settings)
-    seconds = HERE.seconds_of_all(settings, OFFLINE, messages_a_setting)
+    seconds = HERE.predict_total_seconds(settings, OFFLINE, messages_a_setting)
     if seconds is not None and seconds > LONG_SECONDS:
         complain(
             f"{counted(settings, 'setting')} take about {time_words(seconds)} in one process, less what was "

@@ -229,7 +229,7 @@ def say_how_long(plan: Plan, writer: Model) -> None:
     HERE.try_out(list(messages), transcript, plan.counter, writer)
     seconds = 0.0
     for setting, size in messages.items():
-        needed = HERE.seconds_of_all([setting], writer.name, size)
+        needed = HERE.predict_total_seconds([setting], writer.name, size)
         if needed is None:
             return
         seconds += needed

@@ -320,7 +320,7 @@ def answer_for_strategy(
     if axis is None or len(curve) < 2:
         return None
     has_facts = table["retention"].notna().any()
-    wish = constraints if has_facts else constraints.of_size
+    asked = constraints if has_facts else constraints.without_retention
     costs = curve[sweep.cost_measure].to_numpy(float)
     retentions = curve["retention"].to_numpy(float)
     front = np.flatnonzero(mark_front(costs, retentions))
@@ -331,7 +331,7 @@ def answer_for_strategy(
         curve,
         find_bend(costs, retentions),
         sweep.grounds,
-        describe_constraints(wish, is_one=True),
+        describe_constraints(asked, is_one=True),
         best_in_both=int(front[0]) if len(front) == 1 else None,
         beaten_by=_find_winner(
             table[constraints.fits(table)], best.row, sweep.cost_measure

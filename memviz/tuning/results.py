@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class Measure(NamedTuple):
-    """How one measure of cells is summed up over the conversations of a sweep."""
+    """The rule by which a measure of cells is summed up over the conversations of a sweep."""
 
     worst: Literal["min", "max"]
     """The less favourable end: the most of a cost, the least of what is retained."""
@@ -251,7 +251,7 @@ class Sweep(NotebookOutput):
     def _mark_front(
         self, table: DataFrame, constraints: Constraints
     ) -> NDArray[np.bool_]:
-        comparable = table["retention"].where(constraints.takes(table))
+        comparable = table["retention"].where(constraints.admits(table))
         costs = table[self.cost_measure].to_numpy(float)
         return mark_front(costs, comparable.to_numpy(float))
 

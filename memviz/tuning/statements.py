@@ -1,4 +1,9 @@
-"""Statements that somebody typed, looked up as they were said: a value that stands in another statement is not them."""
+"""The search for whole statements, such as "The meeting is on Monday", where a probe alone would look for "Monday".
+
+A sentence says a statement if it has its value and most of its other words, or, for a rule such as "Never book before
+nine" that has no value, most of its words. ``memviz.why``, its remedies and the cells of a sweep look up what a user
+typed and the rules of a log in this way: :func:`judge_probes` tells which requests hold them.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +30,15 @@ from memviz.transcripts.base import Probe
 from memviz.tuning.recorded import Recorded
 
 SHARED_PART = 2 / 3
-"""The part of a statement's content words, beside its value, that a sentence needs to say the same."""
+"""The part of a statement's content words, besides its value, that a sentence needs to say the same."""
 LEAST_WORDS = 3
-"""Content words that a statement without a value needs: a sentence that says the same is known by these alone."""
+"""The fewest content words of a statement without a value, which is recognized by these words alone."""
 RULE_OR_DECISION = re.compile(
     r"\b(?:never|always|must|only|don['’]t|do not|from now on|decided?|agreed|instead of|immer|niemals|nie)\b"
     r"|不要|必须|不能|永远|一律|决定|只能",
     re.IGNORECASE,
 )
-"""Words by which a fact looks like a rule or a decision."""
+"""Words that make a fact look like a rule or a decision."""
 _SETS_RULE = re.compile(
     r"""
       (?<!\bI\ )(?<!\bve\ )(?<!\bhave\ )(?<!\bhas\ )(?<!\bhad\ )   # "Never book a flight", not "I have never flown"
@@ -50,11 +55,11 @@ _SETS_RULE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-"""Words by which a sentence that states no value is a rule or a decision all the same."""
+"""Words that make a sentence without a value a rule or a decision."""
 LONGEST_RULE_CHARS = 300
 """Longer sentences are pasted text, or lists without full stops."""
 MOST_RULES = 200
-"""Rules of a log that are looked up where nobody asks for a statement; the newest of more."""
+"""The most rules of a log that are looked up; of more, the newest."""
 _QUESTION = ("?", "？")
 
 
@@ -63,7 +68,7 @@ class Statement(Probe):
 
     @property
     def has_value(self) -> bool:
-        """True if it is looked up by a value: a rule such as "Never book before nine" has none."""
+        """True if it is looked up by a value, false for a rule such as "Never book before nine"."""
         is_value_alone = len(content_words(self.question)) < LEAST_WORDS
         return self.answers[0] != self.question or is_value_alone
 
@@ -71,8 +76,11 @@ class Statement(Probe):
 def make_statement_or_value(
     log: Log, phrase: str, value: str, positions: Sequence[int]
 ) -> Probe:
-    """Return what is looked up for a typed phrase: the statement where it says more than its value, or has none, or
-    where its own sentence would seem to deny it, as rules do; else the value."""
+    """Return the probe for a phrase that a user typed, which the messages at ``positions`` say.
+
+    It is a :class:`Statement` if the phrase says more than ``value``, if it is a rule without a value, or if its own
+    sentence seems to deny the value, as rules do ("no flights before nine"). Otherwise the value alone is looked up.
+    """
     statement = Statement(phrase, (value,), tuple(positions[:1]), category="")
     if not statement.has_value:
         return statement
@@ -89,8 +97,10 @@ def make_statement_or_value(
 
 
 def find_rules(log: Log, facts: Iterable[Probe]) -> list[Statement]:
-    """Return the sentences of users and system messages that set a rule or tell a decision, but for those that state a
-    value of ``facts``. Of one that comes again it is the first."""
+    """Return the sentences of users and of system messages that set a rule or tell a decision, each once.
+
+    A sentence that states a value of ``facts`` is left out, because it is looked up as a fact already.
+    """
     values: defaultdict[int, list[str]] = defaultdict(list)
     for fact in facts:
         for position in fact.evidence:
@@ -108,7 +118,7 @@ def find_rules(log: Log, facts: Iterable[Probe]) -> list[Statement]:
 
 
 def _sets_rule(sentence: str) -> bool:
-    """Return whether a sentence is a rule that is long enough to be known again, and is neither asked nor pasted."""
+    """Return whether a sentence is a rule with enough words to be recognized later, and no question or pasted text."""
     return (
         len(sentence) <= LONGEST_RULE_CHARS
         and not sentence.endswith(_QUESTION)
@@ -118,12 +128,12 @@ def _sets_rule(sentence: str) -> bool:
 
 
 def read_texts(run: Run, probes: Sequence[Probe]) -> ProbeTexts:
-    """Return where ``probes`` stand in the conversation of ``run``: of a statement every sentence that says it."""
+    """Return the places of ``probes`` in the conversation of ``run``: of a statement, every sentence that says it."""
     return look_up_probes(run.log, spell_out_probes(run, probes))
 
 
 def look_up_probes(log: Log, spelled: Sequence[Probe]) -> ProbeTexts:
-    """Return where probes stand in ``log``; ``spelled`` is what :func:`spell_out_probes` made of them."""
+    """Return the places in ``log`` of probes that :func:`spell_out_probes` has ``spelled`` out."""
     # Sentences that deny a statement are not among those that say it.
     return ProbeTexts(log, spelled, any_mention=_have_statements(spelled))
 
@@ -133,8 +143,10 @@ def _have_statements(probes: Iterable[Probe]) -> bool:
 
 
 def spell_out_probes(run: Run, probes: Sequence[Probe]) -> Sequence[Probe]:
-    """Return ``probes`` with what they are looked up by in ``run``: of statements all sentences that say them, in its
-    messages and in its summaries."""
+    """Return ``probes``, each statement with all sentences of ``run`` that say it as its answers.
+
+    The sentences are those of messages, the system prompt and summaries. Other probes stay as they are.
+    """
     if not _have_statements(probes):
         return probes
     texts = _list_texts(run)
@@ -158,9 +170,12 @@ def spell_out_probes(run: Run, probes: Sequence[Probe]) -> Sequence[Probe]:
 
 
 def loosen_probe(run: Run, probe: Probe) -> Probe:
-    """Return a probe that every sentence answers which says the statement ``probe``, in ``run`` or in what it goes on
-    with, and some others: those with its value, or with enough of its words where it has none. Any other probe is
-    returned as it is: its answers do not depend on a run."""
+    """Return a probe that is found at least wherever the statement ``probe`` is, also in later requests of ``run``.
+
+    Its answers are all sentences with the value of the statement, or with enough of its words where it has none. So a
+    request that does not hold the loose probe cannot hold the statement, which :mod:`~memviz.tuning.remedies` uses to
+    end replays early. Any other probe stays as it is, for its answers do not depend on a run.
+    """
     if not isinstance(probe, Statement):
         return probe
     if probe.has_value:
@@ -175,7 +190,7 @@ def loosen_probe(run: Run, probe: Probe) -> Probe:
 
 
 def _list_texts(run: Run) -> list[str]:
-    """Return everything that requests of ``run`` may hold: its messages, its system prompt and its summaries."""
+    """Return all texts that requests of ``run`` may hold: messages, the system prompt and summaries."""
     texts = [read_message(message) for message in run.log]
     texts += [message.content for message in run.space.system_messages]
     texts += [version.text for version in run.space.summaries.versions]
@@ -183,13 +198,13 @@ def _list_texts(run: Run) -> list[str]:
 
 
 def _is_cached(text: str) -> bool:
-    """Return whether what is found in ``text`` is kept for the next look: longer texts are few and large."""
+    """Return whether the sentences found in ``text`` are cached: longer texts are few and would fill the cache."""
     return len(text) <= CACHED_TEXT_CHARS
 
 
 @lru_cache(maxsize=16_384)
 def _find_worded_alike(statement: str, text: str) -> tuple[str, ...]:
-    """Return the sentences of ``text`` with enough words of ``statement`` to say the same, whether or not they do."""
+    """Return the sentences of ``text`` that share enough words with ``statement`` to possibly say the same."""
     words = content_words(statement)
     least = _count_least_shared(words)
     alike = []
@@ -214,7 +229,7 @@ def _find_restatements(
     return sentences
 
 
-# The texts are those of one conversation again and again, and those of the summaries of each run.
+# The same conversation is searched for each setting; only the summaries differ.
 @lru_cache(maxsize=16_384)
 def _find_restated_in(
     statements: tuple[str, ...], text: str
@@ -242,7 +257,7 @@ def _index_statements(statements: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 def restates(text: str, phrase: str) -> bool:
-    """Return whether a sentence of ``text`` says a phrase in other words, with each of its names and numbers."""
+    """Return whether a sentence of ``text`` says ``phrase`` in other words, but with each of its names and numbers."""
     if len(content_words(phrase)) < LEAST_WORDS:
         return False
     telling = [word for word in phrase.split()[1:] if word[0].isupper()]
@@ -255,8 +270,10 @@ def restates(text: str, phrase: str) -> bool:
 
 
 def says_same(statement: str, sentence: str) -> bool:
-    """Return whether a sentence says a statement that has no value: it has most of its words, is as negative as it is,
-    and asks nothing."""
+    """Return whether ``sentence`` says a ``statement`` that has no value.
+
+    It has to share most words with it, to be no question, and to have a negative only if the statement has one.
+    """
     words = content_words(statement)
     return (
         len(words & content_words(sentence)) >= _count_least_shared(words)
@@ -266,15 +283,18 @@ def says_same(statement: str, sentence: str) -> bool:
 
 
 def _count_least_shared(words: frozenset[str]) -> int:
-    """Return how many of the ``words`` of a statement without a value a sentence needs to say the same."""
+    """Return how many ``words`` of a statement without a value a sentence needs to say the same."""
     return max(LEAST_WORDS, ceil(SHARED_PART * len(words)))
 
 
 def judge_probes(
     run: Run, texts: ProbeTexts, requests: Sequence[int] | None = None
 ) -> Retention:
-    """Return which requests of ``run``, all or those of these numbers, hold what was looked up. Nobody can tell what
-    stood in a system prompt whose later copies are not in the log."""
+    """Return which requests of ``run`` (all, or those of these numbers) hold the probes of ``texts``.
+
+    Where a program edited its system prompt and the log lacks the later versions, a fact that stood only in the prompt
+    is unknown instead of known.
+    """
     judged = retention(run, texts.probes, texts, requests)
     strategy = run.strategy
     if isinstance(strategy, Recorded) and strategy.edits_prompt:
@@ -284,8 +304,10 @@ def judge_probes(
 
 
 def find_sentence_with_value(probe: Probe, texts: Iterable[str]) -> str:
-    """Return the first sentence that has a statement's value alone; "" where none has, or where its value is all that
-    the statement says."""
+    """Return the first sentence of ``texts`` that has the value of a statement, whatever else it says.
+
+    It is "" where no sentence has it, and for a probe that is only looked up by its value.
+    """
     if not isinstance(probe, Statement) or probe.answers[0] == probe.question:
         return ""
     for text in texts:
@@ -296,23 +318,31 @@ def find_sentence_with_value(probe: Probe, texts: Iterable[str]) -> str:
 
 @lru_cache(maxsize=8192)
 def _find_sentences_saying(probe: Probe, text: str) -> tuple[str, ...]:
-    """Return the sentences of ``text`` that have the value and most of the other words of a statement, and that have a
-    negative if, and only if, it has one; where it is a value alone, both with and without."""
+    """Return the sentences of ``text`` that say a statement with a value.
+
+    They have the value and most other words of the statement, and a negative only if the statement has one. Where the
+    statement is nothing but its value, a negative does not matter.
+    """
     value = probe.answers[0]
     words = content_words(probe.question) - content_words(value)
-    least = ceil(SHARED_PART * len(words))
-    sign = is_negative(probe.question)
-    return tuple(
-        sentence
-        for sentence in _find_sentences_with_value(text, probe)
-        if (value == probe.question or is_negative(sentence) == sign)
-        and len(words & content_words(sentence)) >= least
-    )
+    least_shared = ceil(SHARED_PART * len(words))
+    is_value_alone = value == probe.question
+    statement_is_negative = is_negative(probe.question)
+    sentences = []
+    for sentence in _find_sentences_with_value(text, probe):
+        has_same_sign = is_negative(sentence) == statement_is_negative
+        shared = words & content_words(sentence)
+        if len(shared) >= least_shared and (is_value_alone or has_same_sign):
+            sentences.append(sentence)
+    return tuple(sentences)
 
 
 def _find_sentences_with_value(text: str, probe: Probe) -> tuple[str, ...]:
-    """Return the sentences of ``text`` that contain a probe's value; a name among other words as it is written, for
-    "things" is no museum."""
+    """Return the sentences of ``text`` that contain the value of ``probe``.
+
+    A value with capitals has to be written in the same way, unless the statement begins with it: the museum "Things" is
+    not meant by "things".
+    """
     value = probe.answers[0]
     if not contains(text, value):
         return ()

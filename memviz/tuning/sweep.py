@@ -285,7 +285,7 @@ class Sweeping:
         is_begun = False
         for place in places:
             seconds_left = seconds - (perf_counter() - self._started)
-            needed = HERE.seconds(self._pace_key(place), self._messages(place))
+            needed = HERE.predict_seconds(self._pace_key(place), self._messages(place))
             if is_begun and (needed or 0.0) > seconds_left:
                 self.is_out_of_time = True
                 continue

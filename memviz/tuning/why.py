@@ -33,7 +33,7 @@ from memviz.tuning.remedies import Offer
 from memviz.tuning.statements import Statement, make_statement_or_value, restates
 
 MOST_NEAR = 20
-"""Messages whose sentences are held against a phrase that nobody says."""
+"""The number of messages that are searched for the sentence nearest to a phrase that nobody says."""
 
 
 PhraseKind = Literal["", "rule", "value"]
@@ -53,18 +53,25 @@ def why(
     runs: Sequence[Run] = (),
     kind: PhraseKind = "",
 ) -> tuple[Why, ...]:
-    """Return why a conversation's ``phrase`` was forgotten, once a setting; without a phrase the ten statements of each
-    setting that were lost at the end and look most like rules, decisions and numbers, without what would have kept
-    them.
+    """Return why a conversation's ``phrase`` was forgotten, and what would have kept it: one answer for each setting.
 
-    ``strategies`` are the settings to look at. Without them it is what the log itself says, if its program recorded its
-    compactions, and else the three settings that Compare opens with. ``runs`` are those of the conversation that are
-    there already: no others are made then. Summaries are the built-in model's. ``prices_of`` names whose prices count.
-    ``kind`` says how the phrase is looked up: a *rule* by its words, a *value* alone in whatever sentence; without it
-    as the phrase looks.
+    Without a phrase it returns the ten lost statements of each setting that look most like rules, decisions and
+    numbers, without what would have kept them.
 
-    Raises :class:`NotSaidError` where nobody says the phrase, :class:`ParameterError` for another ``kind``, and what
-    :func:`memviz.replay` does.
+    Args:
+        messages: The conversation.
+        phrase: What somebody said, such as "the deposit is 1,800 euros".
+        strategies: The settings to look at. By default it is what the log's own program did, if the log records its
+            compactions, else the three settings that Compare opens with. The built-in model writes the summaries.
+        counter: The token counter.
+        prices_of: The model whose prices count.
+        runs: Runs of the conversation that exist already; then no others are made.
+        kind: ``"rule"`` looks the phrase up by its words, ``"value"`` alone in whatever sentence; by default it
+            depends on how the phrase looks.
+
+    Raises:
+        NotSaidError: Nobody says the phrase.
+        ParameterError: Another ``kind``. And what :func:`memviz.replay` raises.
     """
     kinds = get_args(PhraseKind)
     if kind not in kinds:
@@ -108,7 +115,7 @@ def why(
 def why_lost(
     messages: Messages, run: Run, probe: Probe, prices: PricingAssumptions
 ) -> Why:
-    """Return why ``run``, one of these messages, forgot a fact that they state, and what would have kept it."""
+    """Return why ``run`` forgot a fact that ``messages`` state, and what would have kept it."""
     (answer,) = explain_probes(run, [probe])
     return Offer(messages, prices).with_remedies(answer)
 
@@ -118,7 +125,7 @@ def list_runs_to_explain(
     strategies: Sequence[Strategy] | Strategy | None,
     counter: AnyCounter,
 ) -> list[Run]:
-    """Return the runs that :func:`why` looks at. Its arguments are those of that function."""
+    """Return the runs that :func:`why` looks at; the arguments are those of that function."""
     if isinstance(strategies, Strategy):
         strategies = [strategies]
     if not strategies:
@@ -133,10 +140,10 @@ def list_runs_to_explain(
 
 
 def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
-    """Return the messages that say the phrase, and whether word for word: none where nobody says it.
+    """Return the log positions of the messages that say the phrase, and true if they say it word for word.
 
-    If none has it word for word, those that say the same value; then those that have it as a part of words, for "5 GB"
-    is no part of "15 GB" where "5 GB" stands elsewhere; and last those that say it in other words.
+    These are the first that exist of: messages with the phrase as whole words; messages that contain it in another
+    form; messages that have it as a part of longer words, as "5 GB" in "15 GB"; messages that say it in other words.
     """
     texts = [read_message(message) for message in log]
     parts = _find_messages_saying(texts, phrase)
@@ -159,8 +166,10 @@ def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
 def _make_not_said_error(
     log: Log, phrase: str, events: Iterable[RecordedEvent]
 ) -> NotSaidError:
-    """Return the error for a phrase that no message says: it names the summary of the log that says it, else the
-    sentence that is nearest to it."""
+    """Return the error for a phrase that no message says.
+
+    It names the recorded summary that says the phrase, if one does, else the nearest sentence of the conversation.
+    """
     for event in events:
         if _find_messages_saying([event.text], phrase) or contains(event.text, phrase):
             return NotSaidError(
@@ -189,15 +198,15 @@ def _make_not_said_error(
 
 def contains_phrase(messages: Messages, phrase: str) -> bool:
     """Return whether any message has the phrase word for word."""
-    return bool(
-        _find_messages_saying(
-            [read_message(message) for message in as_log(messages)], phrase
-        )
-    )
+    texts = [read_message(message) for message in as_log(messages)]
+    return bool(_find_messages_saying(texts, phrase))
 
 
 def _find_messages_saying(texts: Sequence[str], phrase: str) -> list[int]:
-    """Return the numbers of the texts that have the phrase, whatever the case and the breaks, also inside a word."""
+    """Return the numbers (0-based) of the texts that have the phrase, also inside a word.
+
+    Case and white space do not matter.
+    """
     folded_phrase = " ".join(phrase.split()).casefold()
     return [
         position
@@ -207,8 +216,10 @@ def _find_messages_saying(texts: Sequence[str], phrase: str) -> list[int]:
 
 
 def _find_nearest_sentence(log: Log, scores: Any, phrase: str) -> tuple[int, str]:
-    """Return the sentence that is written most like the phrase, of the messages that share most words with it, and the
-    position of its message."""
+    """Return the sentence that is spelled most like the phrase, behind the log position of its message.
+
+    Only the messages that share most words with the phrase are searched: ``scores`` has a number for each message.
+    """
     matcher = SequenceMatcher(b=phrase.casefold())
     best = (0.0, 0, "")
     for position in np.argsort(-scores)[:MOST_NEAR].tolist():
@@ -219,8 +230,11 @@ def _find_nearest_sentence(log: Log, scores: Any, phrase: str) -> tuple[int, str
 
 
 def _find_value(phrase: str, positions: Sequence[int], probes: Iterable[Probe]) -> str:
-    """Return the longest value of the phrase that a probe of its messages asks for, else the whole phrase: a summary
-    says a sentence in other words, but its value as it is. "The deposit is 1,800 euros." -> 1,800 euros"""
+    """Return the value of the phrase, else the whole phrase: "The deposit is 1,800 euros." -> 1,800 euros
+
+    It is looked up by its value, because a summary rewords a sentence but keeps its value. The value is the longest
+    answer in the phrase of a probe that the same messages state.
+    """
     values = []
     for probe in probes:
         is_of_these = not set(probe.evidence).isdisjoint(positions)

@@ -121,7 +121,7 @@ class TestRatio:
 
 def test_a_place_of_an_interval_lies_between_its_value_and_an_end() -> None:
     estimate = Estimate(0.5, 0.2, 0.6)
-    assert [estimate.at(place) for place in (-1, 0, 0.5, 1)] == pytest.approx(
+    assert [estimate.value_at(place) for place in (-1, 0, 0.5, 1)] == pytest.approx(
         [0.2, 0.5, 0.55, 0.6]
     )
-    assert Estimate(0.5, 0.0, inf).at(-1) == 0.0
+    assert Estimate(0.5, 0.0, inf).value_at(-1) == 0.0

@@ -60,15 +60,17 @@ def test_who_summarizes_matters_where_summaries_are_written() -> None:
 
 def test_a_pace_is_that_of_what_was_measured_without_the_first() -> None:
     pace = Pace()
-    assert pace.seconds(key("window"), 100) is None
+    assert pace.predict_seconds(key("window"), 100) is None
     pace.note(key("window"), 100, 50.0)  # its library was loaded
-    assert pace.seconds(key("window"), 10) == 5
+    assert pace.predict_seconds(key("window"), 10) == 5
     pace.note(key("window"), 100, 1.0)
     pace.note(key("window"), 100, 3.0)
-    assert pace.seconds(key("window"), 100) == 2
+    assert pace.predict_seconds(key("window"), 100) == 2
     windows = expand_grid({"window": {"window_size": SIZES}})
-    assert pace.seconds_of_all(windows, "", 100) == 10
-    assert pace.seconds_of_all([*windows, memviz.strategy("buffer")], "", 1) is None
+    assert pace.predict_total_seconds(windows, "", 100) == 10
+    assert (
+        pace.predict_total_seconds([*windows, memviz.strategy("buffer")], "", 1) is None
+    )
 
 
 def test_a_trial_measures_what_was_never_measured_and_pays_for_nothing() -> None:
@@ -77,11 +79,11 @@ def test_a_trial_measures_what_was_never_measured_and_pays_for_nothing() -> None
     pace.note(key("window"), 1, 0.7)
     tried = expand_grid(GRID)
     pace.try_out(tried, transcript, "o200k_base", model("offline"))
-    assert pace.seconds(key("window"), 1) == 0.7
-    assert 0 < pace.seconds_of_all(tried[5:], "offline", 92) < 60
+    assert pace.predict_seconds(key("window"), 1) == 0.7
+    assert 0 < pace.predict_total_seconds(tried[5:], "offline", 92) < 60
     assert pace._cells[key("summary", "offline")] == TRIALS
     pace.try_out(tried, transcript, "o200k_base", memviz.ScriptedModel([]))
-    assert pace.seconds_of_all(tried, "scripted", 92) is None
+    assert pace.predict_total_seconds(tried, "scripted", 92) is None
 
 
 def test_nothing_is_said_of_the_rest_before_anything_is_known() -> None:

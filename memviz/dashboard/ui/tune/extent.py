@@ -139,7 +139,7 @@ def extent_words(settings: Sequence[Strategy]) -> str:
         firsts[id] = workspace.beginning(id, study.first_of(id))
     messages = _count_messages(workspace, firsts)
     limit = widget_value(SECONDS_KEY)
-    seconds = HERE.seconds_of_all(settings, OFFLINE, messages)
+    seconds = HERE.predict_total_seconds(settings, OFFLINE, messages)
     words = _TRIED
     time = ""
     if limit:
@@ -201,4 +201,4 @@ def _forecast_seconds(workspace: Workspace, asked: Asked, messages: int) -> floa
     writer = workspace.recordings.player(asked.summarizer)
     with st.spinner(_("Trying out how long that takes")):
         HERE.try_out(asked.settings, transcript, asked.counter, writer)
-    return HERE.seconds_of_all(asked.settings, asked.summarizer, messages) or 0.0
+    return HERE.predict_total_seconds(asked.settings, asked.summarizer, messages) or 0.0
