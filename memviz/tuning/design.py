@@ -1,10 +1,16 @@
-"""A memory for a budget: the cheapest setting that keeps what is asked for, searched over some conversations and
-measured once over others."""
+"""``memviz.design``: the search for the cheapest memory that keeps what is asked for within a budget.
+
+Candidates (:mod:`~memviz.tuning.candidates`) are measured over a part of the conversations, in rounds that drop the
+worse half each. The winner is measured once over the rest, the holdout (:mod:`~memviz.tuning.holdout`), and without
+each of its parts (:mod:`~memviz.tuning.ablation`). The command ``memviz design`` shows the result.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
+from typing import NamedTuple
 
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
@@ -32,7 +38,6 @@ from memviz.tuning.figures import (
     work_out_figures,
 )
 from memviz.tuning.grounds import Grounds
-from memviz.tuning.halving import Round, plan_rounds
 from memviz.tuning.holdout import DEFAULT_HOLDOUT, split_conversations
 from memviz.tuning.kept_cells import KeptCells
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -40,17 +45,43 @@ from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
 
 NEAREST = 2
-"""So many settings are named where none meets the terms."""
+"""The number of settings that are named where none meets the terms."""
 LENIENCY = 0.5
-"""In the rounds of a search each figure is taken halfway to the better end of its interval, about one standard error
-better: on a few conversations nobody is turned down by chance."""
+"""In the rounds of a search each figure counts as halfway to the better end of its interval, about one standard error
+better, so that bad luck over a few conversations drops no good setting."""
+FIRST_CONVERSATIONS = 3
+"""The fewest conversations of a round: on fewer, chance would decide which half of the settings goes on."""
+LEAST_CANDIDATES = 12
+"""The fewest settings that come to the last round, which is measured over all conversations."""
 Work = Callable[[Sweeping], object]
-"""Measures all cells of a sweep, or raises."""
+"""A function that measures all cells of a sweep, or raises an error."""
+
+
+class Round(NamedTuple):
+    """A round of a search: so many settings over so many conversations, those of earlier rounds included."""
+
+    candidates: int
+    conversations: int
+
+
+def plan_rounds(candidates: int, conversations: int) -> tuple[Round, ...]:
+    """Return the rounds of a search by successive halving: each drops half of the settings and doubles conversations.
+
+    100 settings and 12 conversations give 100 over 3, 50 over 6 and 25 over 12.
+    """
+    sizes = [conversations]
+    while ceil(sizes[-1] / 2) >= FIRST_CONVERSATIONS:
+        sizes.append(ceil(sizes[-1] / 2))
+    rounds = []
+    for size in reversed(sizes):
+        rounds.append(Round(candidates, size))
+        candidates = min(candidates, max(LEAST_CANDIDATES, ceil(candidates / 2)))
+    return tuple(rounds)
 
 
 @dataclass(frozen=True)
 class MeasuredSetting:
-    """A setting, and its figures."""
+    """A setting with its figures."""
 
     setting: Strategy
     figures: Figures
@@ -58,12 +89,11 @@ class MeasuredSetting:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The answer to what memory a budget buys. Figures are over the conversations of the search, unless they are those
-    of the holdout."""
+    """The result of a design. Figures are over the conversations of the search, except :attr:`holdout`."""
 
     terms: Terms
     everything: Figures
-    """The figures of sending everything."""
+    """The figures of the setting that sends everything, to compare with."""
     rounds: tuple[Round, ...]
     search_titles: tuple[str, ...]
     holdout_titles: tuple[str, ...]
@@ -73,11 +103,11 @@ class Design:
     best: MeasuredSetting | None = None
     """The cheapest setting that meets the terms; ``None`` where none does."""
     holdout: Figures | None = None
-    """Its figures over conversations that the search has never seen."""
+    """The figures of ``best`` over conversations that the search has never seen."""
     parts: tuple[tuple[Part, MeasuredSetting], ...] = ()
-    """Its parts, each with what is left without it."""
+    """The parts of ``best``, each with the setting that is left without it."""
     nearest: tuple[MeasuredSetting, ...] = ()
-    """Where no setting meets the terms the two that come nearest, of different strategies if they can be."""
+    """Where no setting meets the terms, the two that come nearest, of different strategies if possible."""
 
     @property
     def setting(self) -> Strategy | None:
@@ -86,7 +116,7 @@ class Design:
 
     @property
     def is_held(self) -> bool:
-        """True where the setting meets the terms over the holdout too."""
+        """True if ``best`` meets the terms over the holdout too."""
         if self.holdout is None or not self.holdout.can_be_used:
             return False
         return not self.holdout.misses(self.terms)
@@ -94,8 +124,10 @@ class Design:
 
 @dataclass
 class Designing:
-    """A design at work. ``work`` measures the cells of each round; those of ``holdout`` are measured last, of the one
-    setting that was found."""
+    """A design at work: :meth:`run` searches over ``search`` and measures what it found over ``holdout``.
+
+    ``work`` measures the cells of each round, so that the caller can show the progress or stop it.
+    """
 
     search: tuple[SweepConversation, ...]
     holdout: tuple[SweepConversation, ...]
@@ -123,7 +155,7 @@ class Designing:
 
     @property
     def planned_messages(self) -> int:
-        """The messages that the rounds replay, each once for every setting that reads it."""
+        """The number of messages that the rounds replay, counted once for every setting."""
         total = 0
         before = 0
         for settings, conversations in self.rounds:
@@ -133,8 +165,8 @@ class Designing:
         return total
 
     def run(self) -> Design:
-        """Search, take the best setting apart, and measure it over the holdout."""
-        # It costs little, and an unknown price is told before the search.
+        """Return the design: search, measure the best setting without each of its parts, and over the holdout."""
+        # Done first because it costs little, and raises for an unknown price.
         (everything,) = self.measure([strategy(EVERYTHING)], self.search)
         _check_stated(self.terms.keep, everything.figures)
         alive = self.settings
@@ -144,7 +176,7 @@ class Designing:
             ranked.sort(
                 key=lambda candidate: _rank_measured(candidate, self.terms, LENIENCY)
             )
-            # It keeps everything: where all else misses at the end, it may not have gone.
+            # Sending everything always goes on, for in the end it may be the only setting that keeps enough.
             ranked.sort(key=lambda candidate: candidate.setting.id != EVERYTHING)
             alive = tuple(candidate.setting for candidate in ranked)
         ranked.sort(key=lambda candidate: _rank_measured(candidate, self.terms))
@@ -177,8 +209,7 @@ class Designing:
     def measure(
         self, settings: Sequence[Strategy], subjects: Sequence[SweepConversation]
     ) -> list[MeasuredSetting]:
-        """Return the figures of each setting over these conversations. What was measured before is not measured
-        again."""
+        """Return the figures of each setting over these conversations; cells of earlier rounds are reused."""
         sweeping = self._sweeping(settings, subjects)
         if len(sweeping.cells) < sweeping.total:
             self.work(sweeping)
@@ -220,7 +251,7 @@ class Designing:
         )
 
     def replay_anew(self, setting: Strategy) -> Figures:
-        """Return the figures of a setting over the holdout, replayed again whatever was measured before."""
+        """Return the figures of a setting over the holdout, measured again without any kept cells."""
         again = replace(self, kept=None, _cells={})
         (measured,) = again.measure([setting], self.holdout)
         return measured.figures
@@ -235,8 +266,11 @@ def _have_rules(subjects: Iterable[SweepConversation]) -> bool:
 def _order_stating_first(
     subjects: Sequence[SweepConversation], kinds: Iterable[str]
 ) -> tuple[SweepConversation, ...]:
-    """Return the conversations in an order in which the first of each kind's come before the second of each kind's, and
-    so on; those that state none of ``kinds`` come last. A kind's are those that state facts of it, in their order."""
+    """Return the conversations in an order in which the early rounds see facts of every kind.
+
+    First comes one conversation for each of ``kinds`` that states facts of it, then a second one for each, and so on.
+    Conversations that state none come last.
+    """
     ranks: dict[str, int] = {}
     for kind in kinds:
         stating = [subject for subject in subjects if count_facts(subject, kind)]
@@ -247,7 +281,7 @@ def _order_stating_first(
 
 
 def _check_stated(kinds: Iterable[str], everything: Figures) -> None:
-    """Raise :class:`memviz.DesignError` for a kind of which no request of sending ``everything`` could hold a fact."""
+    """Raise :class:`memviz.DesignError` for a kind of facts that no request holds, even if everything is sent."""
     for kind in kinds:
         if kind in everything.kept:
             continue
@@ -267,8 +301,11 @@ def _check_stated(kinds: Iterable[str], everything: Figures) -> None:
 def _rank_measured(
     measured: MeasuredSetting, terms: Terms, leniency: float = 0.0
 ) -> tuple[bool, int, float, float, float]:
-    """The order in which settings are taken: those that ran, those with the fewest requests that a provider refuses,
-    the nearest to the terms, the cheapest, and of equal cost the one that keeps most."""
+    """Return a key to sort settings by, the best first.
+
+    Settings that ran everywhere come first, then those with few requests that a provider refuses, then those nearest to
+    the terms, then the cheapest, and of equal cost the one that keeps most.
+    """
     figures = measured.figures
     kept_shares = sum(share.value for share in figures.kept.values())
     missed = sum(figures.misses(terms, leniency).values())
@@ -280,7 +317,7 @@ def _rank_measured(
 def _keep_one_of_each_strategy(
     measured: Sequence[MeasuredSetting],
 ) -> tuple[MeasuredSetting, ...]:
-    """The first two, of different strategies if they can be."""
+    """Return the first two settings, of different strategies if possible."""
     first_of_each: dict[str, MeasuredSetting] = {}
     for candidate in measured:
         first_of_each.setdefault(candidate.setting.id, candidate)

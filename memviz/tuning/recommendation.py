@@ -29,7 +29,6 @@ from memviz.tuning.constraints import (
 )
 from memviz.tuning.grounds import Grounds
 
-
 NOTHING_MEASURED = noop("Nothing was measured, so nothing can be recommended.")
 ALL_FAILED = noop("Every setting failed over at least one conversation.")
 NO_FACTS = noop("No facts are known, so what each setting forgets was not compared.")

@@ -24,9 +24,11 @@ from memviz.models.scripted import ScriptedModel
 from memviz.strategies.base import Strategy
 from memviz.tuning.cell import Cell, measure_cell
 from memviz.tuning.design import (
+    LEAST_CANDIDATES,
     LENIENCY,
     Designing,
     MeasuredSetting,
+    plan_rounds,
     work_off_quietly,
 )
 from memviz.tuning.figures import (
@@ -38,7 +40,6 @@ from memviz.tuning.figures import (
     work_out_figures,
 )
 from memviz.tuning.grid import expand_grid
-from memviz.tuning.halving import LEAST_CANDIDATES, plan_rounds
 from memviz.tuning.holdout import draw_evenly, leave_out_copies, split_conversations
 from memviz.tuning.statements import find_rules
 from memviz.tuning.sweep import Sweeping

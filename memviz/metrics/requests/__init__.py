@@ -5,5 +5,4 @@
 - ``request_table``: the messages and summaries that each request holds; ``message_text``: their texts.
 - ``token_use``: tokens of a whole run, and limits; ``broken_pairs``: requests that a provider refuses.
 - ``request_axis`` and ``request_places``: where a request stands in the conversation and on charts.
-- ``common_words``: the beginning that two texts share.
 """

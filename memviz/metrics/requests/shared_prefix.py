@@ -25,7 +25,6 @@ from memviz.core.summaries import SummaryVersion
 from memviz.engine.part_tokens import message_tokens, reduced_positions, sums_of
 from memviz.engine.run import Run
 from memviz.engine.schema_counts import offered_tokens, saved_by_system_message
-from memviz.metrics.requests.common_words import find_common_beginning
 from memviz.metrics.requests.sent_requests import Item, Request, Tokens
 from memviz.metrics.requests.shared_ranges import (
     Bools,
@@ -324,3 +323,32 @@ def _reads_alike(message: Message, other: Message) -> bool:
     return (
         message.content == other.content and message.to_request() == other.to_request()
     )
+
+
+NEAR_CHARS = 64
+"""Most texts that differ do so within so many characters."""
+
+
+def find_common_beginning(text: str, other: str) -> str:
+    """Return the whole words that two texts begin with, without white space at the end: "a cat", "a car" -> a"""
+    # The end is found by bisection: to compare two slices is one step in C, a loop over characters is slow.
+    same = 0
+    different = min(len(text), len(other)) + 1
+    if text[:NEAR_CHARS] != other[:NEAR_CHARS]:
+        different = min(different, NEAR_CHARS)
+    while different - same > 1:
+        middle = (same + different) // 2
+        if text[:middle] == other[:middle]:
+            same = middle
+        else:
+            different = middle
+    common = text[:same]
+    # Two words that only begin alike are no common word.
+    if not (_ends_word(text, same) and _ends_word(other, same)):
+        start_of_last_word = max(common.rfind(" "), common.rfind("\n")) + 1
+        common = common[:start_of_last_word]
+    return common.rstrip()
+
+
+def _ends_word(text: str, position: int) -> bool:
+    return position == len(text) or text[position].isspace()

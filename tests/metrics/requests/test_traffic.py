@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Chat, Message, ModelError, Recall, Reply, Run, ScriptedModel, Usage
-from memviz.metrics.requests.common_words import find_common_beginning
+from memviz.metrics.requests.shared_prefix import find_common_beginning
 from memviz.metrics.requests.token_use import count_token_use
 from memviz.metrics.requests.traffic import Traffic, count_traffic
 from tests.engine.calling import (
