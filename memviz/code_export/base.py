@@ -146,8 +146,8 @@ class Setting:
     """True if tool calls without results and results without calls, which providers refuse, are left out of
     requests."""
     summarizer_model: str = ""
-    """The model that writes the summaries in the exported program. Empty stands for the ``summarizer``, or for the model
-    of the chat if that is no model of a provider."""
+    """The model that writes the summaries in the exported program. Empty stands for the ``summarizer``, or for the
+    model of the chat if that is no model of a provider."""
 
     def __post_init__(self) -> None:
         find_counter(self.counter)

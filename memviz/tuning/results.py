@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from math import nan
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,6 @@ from memviz.core.notebook_output import NotebookOutput
 from memviz.core.translation import ENGLISH, use_language
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
-from memviz.metrics.requests.traffic import Traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.summaries.events import has_offline_summary
 from memviz.models.names import OFFLINE
@@ -31,6 +29,7 @@ from memviz.tuning.cell import Cell, CellIndex, make_cell
 from memviz.tuning.constraints import Constraints, Over
 from memviz.tuning.grid import find_largest_sizes
 from memviz.tuning.grounds import Grounds
+from memviz.tuning.measures import COLUMNS, MEASURES, list_measures
 from memviz.tuning.pareto import mark_front
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import Recommendation, recommend
@@ -39,36 +38,6 @@ from memviz.tuning.sweep_conversation import SweepConversation
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
     from pandas.api.typing import SeriesGroupBy
-
-
-class Measure(NamedTuple):
-    """The rule by which a measure of cells is summed up over the conversations of a sweep."""
-
-    worst: Literal["min", "max"]
-    """The less favourable end: the most of a cost, the least of what is retained."""
-    is_added: bool = False
-    """True where the values of several conversations are added, for one pays for each of them."""
-
-
-_PAID = Measure("max", is_added=True)
-_SIZE = Measure("max")
-_SHARE = Measure("min")
-MEASURES = {
-    "usd": _PAID, "uncached_usd": _PAID, "main_usd": _PAID, "summarizer_usd": _PAID, "usd_per_fact": _SIZE,
-    "all_tokens": _PAID, "sent_tokens": _PAID, "mean_tokens": _SIZE, "peak_tokens": _SIZE, "summarizer_tokens": _PAID,
-    "summarizations": _PAID, "failed_summarizations": _PAID, "over_budget_requests": _PAID,
-    "orphaned_requests": _PAID, "refused_requests": _PAID,
-    "hit_rate": _SHARE, "retention": _SHARE, "rule_retention": _SHARE, "final_retention": _SHARE, "seconds": _PAID,
-}  # fmt: skip
-"""The measures that settings are compared by, in the order in which pages offer them."""
-_COLUMNS = (
-    "requests", "facts", "retention", "rule_retention", "final_retention", "usd", "uncached_usd", "main_usd",
-    "summarizer_usd", "usd_per_fact", "retained_facts", "hit_rate", "cached_tokens", "all_tokens", "sent_tokens",
-    "mean_tokens", "peak_tokens", "peak_turn", "reply_tokens", "summarizer_tokens",
-    "summarizations", "failed_summarizations", "over_budget_requests",
-    "orphaned_requests", "refused_requests", "seconds", "error",
-)  # fmt: skip
-"""The columns of measures in :meth:`Sweep.frame`, in their order: :func:`list_measures` gives their values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +121,7 @@ class Sweep(NotebookOutput):
             row["conversation"] = self.subjects[index.subject]
             row |= list_measures(self.cells[index], self.cost(index))
             rows.append(row)
-        columns = [*self._setting_columns, "conversation", *_COLUMNS]
+        columns = [*self._setting_columns, "conversation", *COLUMNS]
         return DataFrame(rows, columns=columns)
 
     def frame(self) -> DataFrame:
@@ -349,57 +318,3 @@ def make_sweep(
 def _sum_up_conversations(values: SeriesGroupBy[Any, Any], how: str) -> Series[Any]:
     """Return one value a setting by a function of pandas such as ``sum``; NaN where any conversation has NaN."""
     return values.agg(how).where(values.count() == values.size())
-
-
-def list_measures(cell: Cell, cost: Cost) -> dict[str, Any]:
-    """Return the values of one row of :meth:`Sweep.frame`, by column.
-
-    A cell that could not be run has only its facts, its seconds and its error.
-    """
-    if cell.error:
-        return {"facts": cell.facts, "seconds": cell.seconds, "error": cell.error}
-    usd = _nan_if_unknown(cost.total_usd)
-    retained_facts = cell.retention * cell.facts
-    return _list_token_measures(cell.traffic, cost) | {
-        "facts": cell.facts,
-        "retention": cell.retention,
-        "rule_retention": cell.rule_retention,
-        "final_retention": cell.final_retention,
-        "retained_facts": retained_facts,
-        "usd": usd,
-        "uncached_usd": _nan_if_unknown(cost.uncached_total_usd),
-        "main_usd": _nan_if_unknown(cost.main_usd),
-        "summarizer_usd": _nan_if_unknown(cost.summarizer_usd),
-        "usd_per_fact": usd / retained_facts if retained_facts > 0 else nan,
-        "summarizations": cell.summarizations,
-        "failed_summarizations": cell.failed_summarizations,
-        "over_budget_requests": cell.over_budget_requests,
-        "orphaned_requests": cell.orphaned_requests,
-        "refused_requests": cell.refused_requests,
-        "seconds": cell.seconds,
-        "error": "",
-    }
-
-
-def _list_token_measures(traffic: Traffic, cost: Cost) -> dict[str, float]:
-    request_tokens = traffic.input_tokens
-    sent_tokens = int(request_tokens.sum())
-    summarizer_tokens = int(traffic.summarizer_input_tokens.sum())
-    summarizer_tokens += int(traffic.summarizer_output_tokens.sum())
-    largest = int(request_tokens.argmax()) if len(request_tokens) else None
-    return {
-        "requests": len(request_tokens),
-        "sent_tokens": sent_tokens,
-        "mean_tokens": sent_tokens / max(1, len(request_tokens)),
-        "peak_tokens": 0 if largest is None else int(request_tokens[largest]),
-        "peak_turn": 0 if largest is None else int(traffic.turns[largest]),
-        "cached_tokens": int(cost.cached_tokens.sum()),
-        "hit_rate": cost.hit_rate,
-        "reply_tokens": int(traffic.output_tokens.sum()),
-        "summarizer_tokens": summarizer_tokens,
-        "all_tokens": sent_tokens + summarizer_tokens,
-    }
-
-
-def _nan_if_unknown(usd: float | None) -> float:
-    return nan if usd is None else usd

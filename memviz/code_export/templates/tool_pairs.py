@@ -36,12 +36,13 @@ def repair_tool_pairs(log: list[dict], chosen: set[int], asked: range) -> list[d
     messages = []
     for position in sorted(sent):
         message = log[position]
-        if message.get("tool_calls"):
-            answered = {calls[result] for result in calls if result in sent}
-            numbers = {number for caller, number in answered if caller == position}
-            message = keep_tool_calls(message, numbers)
-        if message:
+        if not message.get("tool_calls"):
             messages.append(message)
+            continue
+        answered = {calls[result] for result in calls if result in sent}
+        kept = keep_tool_calls(message, {number for caller, number in answered if caller == position})
+        if kept:
+            messages.append(kept)
     return messages
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from memviz.core.pieces import Line
 from memviz.engine.part_tokens import reduced_positions
 from memviz.engine.records import TurnRecord
+from memviz.metrics.requests.other_words import find_reduced_recalls
 from memviz.metrics.requests.request_table import (
-    find_reduced_recalls,
     list_sent_ranges,
     list_sent_versions,
 )

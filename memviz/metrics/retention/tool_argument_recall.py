@@ -13,8 +13,8 @@ from memviz.core.text.terms import IS_UNSPACED
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import list_argument_values
+from memviz.metrics.requests.other_words import OtherWords
 from memviz.metrics.requests.request_table import (
-    OtherWords,
     list_sent_versions,
     list_verbatim_ranges,
     list_whole_recalled_ranges,

@@ -37,8 +37,8 @@ from memviz.transcripts.fleet.reading import Outcome, read_item
 from memviz.transcripts.fleet.source import Fleet, Item, Place
 from memviz.tuning.cell import Cell, make_cell, replay_subject
 from memviz.tuning.fleet.tables import make_table
+from memviz.tuning.measures import list_measures
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.results import list_measures
 from memviz.tuning.sweep_conversation import SweepConversation
 
 HASH_BYTES = 12

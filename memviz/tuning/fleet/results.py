@@ -21,8 +21,8 @@ from memviz.tuning.fleet.batches import FleetPlan, hash_transcript
 from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.sweeping import FleetProgress, FleetSweeping
 from memviz.tuning.fleet.tables import PLACE, TABLES
+from memviz.tuning.measures import MEASURES
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.results import MEASURES
 
 if TYPE_CHECKING:
     from pandas import DataFrame

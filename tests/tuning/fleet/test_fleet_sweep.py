@@ -31,8 +31,8 @@ from memviz.tuning.cell import replay_subject
 from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.results import FleetSweep
 from memviz.tuning.fleet.tables import CONVERSATIONS, FAILURES, REQUESTS
+from memviz.tuning.measures import list_measures
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.results import list_measures
 from tests.tables import for_each
 from tests.transcripts.fleet.chats import chat, lines, packed_chats
 

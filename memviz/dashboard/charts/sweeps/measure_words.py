@@ -9,8 +9,8 @@ from math import isfinite
 
 from memviz.core.text.wording import dollars
 from memviz.core.translation import _, noop
+from memviz.tuning.measures import MEASURES
 from memviz.tuning.recommendation import format_share
-from memviz.tuning.results import MEASURES
 
 UNKNOWN = noop("unknown")
 """In the place of a number that is not known."""
@@ -275,7 +275,7 @@ WORDS: dict[str, MeasureWords] = {
         ),
     )
 }
-"""The words of every measure of :data:`memviz.tuning.results.MEASURES`, by name."""
+"""The words of every measure of :data:`memviz.tuning.measures.MEASURES`, by name."""
 
 
 def shown_value(measure: str, value: float) -> str:

@@ -20,7 +20,8 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.strategies import strategies
 from memviz.tuning.cautions import describe_idle
 from memviz.tuning.constraints import Constraints
-from memviz.tuning.results import MEASURES, Sweep
+from memviz.tuning.measures import MEASURES
+from memviz.tuning.results import Sweep
 
 METRICS = (
     "retention",
