@@ -4,7 +4,7 @@ How a sweep runs through this room:
 
 1. ``grid`` expands lists of values to settings; ``sweep`` measures each over each conversation (``Sweeping``), in this
    process, in others or on a cluster (``executors``, ``cluster``). The result of one is a ``Cell`` (``cell``).
-2. ``results`` makes tables of the cells (``Sweep``), priced by ``pricing_assumptions``, with the columns of ``measures``.
+2. ``results`` makes tables of the cells (``Sweep``), priced by ``pricing_assumptions``, in the columns of ``measures``.
 3. ``constraints`` chooses the best row, and ``recommendation`` and ``best_of_each`` say why in words.
 
 Further searches: ``design`` finds a memory for a budget; ``why`` answers why a statement was forgotten (``forgotten``)
