@@ -295,7 +295,7 @@ def make_sweep(
 ) -> Sweep:
     """Return a sweep made of finished ``runs`` (at least one) over one conversation.
 
-    Compare uses it to judge the settings that it shows by the same rules and in the same words as Tune.
+    Reports use it to judge finished runs by the same rules and in the same words as Tune.
     ``retentions`` has an item for each run, ``None`` where its retention is not known.
     """
     cells = {}

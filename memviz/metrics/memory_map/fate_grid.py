@@ -1,6 +1,6 @@
-"""A part of a fate map as a grid of limited size.
+"""A part of a fate map as a grid of cells, small enough for a chart.
 
-A cell is one message at one request, or several of each where there are too many.
+A cell is one message at one request, or several of each where the conversation is long.
 """
 
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ def choose_cell_size(length: int, most: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """The cells of a view: one code each, and how much of the cell it is true of."""
+    """The cells of a view, each with its most common code and the share of the cell that has it."""
 
     view: View
     codes: NDArray[np.uint8]
@@ -167,7 +167,7 @@ def _find_visible_stretches(fates: FateMap, view: View) -> Stretches:
     """Return the parts of the stretches that lie in the requests and messages of ``view``."""
     in_rows = fates.stretches.within(view.positions)
     is_in_columns = _mark_requests_in(fates, view.requests)[in_rows.requests]
-    return in_rows.picked(is_in_columns)
+    return in_rows.pick(is_in_columns)
 
 
 def _mark_requests_in(fates: FateMap, places: range) -> NDArray[np.bool_]:
