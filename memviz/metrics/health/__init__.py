@@ -1,7 +1,8 @@
-"""Findings about the health of a run, told from its records: exact numbers, which become warnings in
-``memviz/dashboard/words/health.py``.
+"""Checks of the health of a run: problems of its setting, such as a summary that is larger than what it replaces.
 
-Every check is a function from a run to a finding or ``None``, linear in the records and without any model.
+Every check is a function that takes a run and returns a finding or ``None``. It reads the records of the run in linear
+time, without any model. :func:`check_health` runs them all; ``memviz/dashboard/words/health.py`` makes warnings of the
+findings, which pages, reports and the command line show.
 """
 
 from collections.abc import Callable
@@ -57,14 +58,16 @@ PRICED_CHECKS: tuple[Callable[[Run, Prices | None], HealthFinding | None], ...] 
     find_dear_clearing,
     find_growth,
 )
-"""Checks that speak of money."""
+"""The checks that need prices."""
 
 
 def check_health(run: Run, prices: Prices | None = None) -> tuple[HealthFinding, ...]:
-    """Return all findings about ``run``, the bad ones first; none for a run without a request. Of a chat that was given
-    another setting they are about that one, which can still be changed. What they say about cost holds under
-    ``prices``, such as a :class:`memviz.PricingAssumptions`; by default under the list prices of the model that
-    answered. Of the same severity, those that speak of money come last."""
+    """Return all findings about ``run``, the bad ones first, and of the same severity those about money last.
+
+    If the setting of a chat was changed, only the requests under the current setting count. ``prices``, such as a
+    :class:`memviz.PricingAssumptions`, are by default the list prices of the model that answered. A run without
+    requests has no findings.
+    """
     return run.once((check_health, prices), lambda: _find_all(run, prices))
 
 
