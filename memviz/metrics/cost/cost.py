@@ -37,7 +37,7 @@ __all__ = ["Cost", "Pricing", "find_pricing", "make_unpriced", "price_traffic"]
 
 @dataclass(frozen=True, eq=False)
 class Cost:
-    """The cost of one run. All dollars are ``None`` where a rate that is needed is unknown."""
+    """The cost of a run. Sums of dollars are ``None`` where a needed rate is unknown."""
 
     traffic: Traffic
     tokens: Tokens
@@ -50,7 +50,7 @@ class Cost:
     summaries_usd: Usd
     """[2 x summarizations]: US dollars of the summarizer's input and output, never cached."""
     missing: tuple[MissingPrice, ...] = ()
-    """The rates that are needed and unknown."""
+    """The needed rates that are unknown."""
 
     @property
     def fresh_tokens(self) -> Tokens:
@@ -260,14 +260,18 @@ def price_traffic(
     cache: CacheRules | None,
     pause_seconds: float,
 ) -> Cost:
-    """Return what ``traffic`` costs where ``main`` answers, ``summarizer`` summarizes (``main``, where its provider
-    writes a block that nobody else can read) and the user takes ``pause_seconds`` from one request to the next turn's;
-    calls within a turn follow each other at once.
+    """Return the cost of ``traffic``.
 
-    A request reads from the cache what it shares with the request before, if that is enough for the rules of ``cache``
-    and the pause is shorter than an entry lives. One that has the smallest number of tokens writes all that it did not
-    read; a shorter one pays the plain price. ``cache=None``: there is none. A model that is asked nothing needs no
-    price.
+    A request reads from the cache what it shares with the request before, if that is long enough for the cache and the
+    pause was shorter than an entry lives. It writes all other input to the cache if the whole request is long enough,
+    and otherwise pays the plain price.
+
+    Args:
+        traffic: The tokens of a run.
+        main: The prices of the model that answers, and that writes blocks which only its provider can read.
+        summarizer: The prices of the model that writes all other summaries. A model that is never asked needs none.
+        cache: The rules of the main model's prompt cache; ``None`` for no cache.
+        pause_seconds: The user's pause between two turns. Calls within a turn follow each other at once.
     """
     main = main or make_unpriced("chat model")
     summarizer = summarizer or make_unpriced("summarizer")
