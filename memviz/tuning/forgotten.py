@@ -290,7 +290,9 @@ def explain_probes(run: Run, probes: Sequence[Probe]) -> Iterator[Why]:
         yield replace(
             story,
             loss=losses[-1],
-            compaction=_find_cause(run, causes.by(first_lost, life.probe), first_lost),
+            compaction=_find_cause(
+                run, causes.find_cause(first_lost, life.probe), first_lost
+            ),
             without=int(is_lost[first_lost:].sum()),
             since=len(is_lost) - first_lost,
             need=find_need(run, probe, is_lost, says_value, words_at),

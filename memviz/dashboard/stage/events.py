@@ -280,7 +280,7 @@ class EventTeller:
         was_known = self.retention.retained[number - 1]
         facts_by_cause: dict[int | None, list[int]] = {}
         for fact in np.flatnonzero(is_lost & was_known).tolist():
-            cause = self._causes.by(number, fact)
+            cause = self._causes.find_cause(number, fact)
             facts_by_cause.setdefault(cause, []).append(fact)
         for cause, facts in facts_by_cause.items():
             probes = [self.retention.probes[fact] for fact in facts]
