@@ -106,7 +106,7 @@ STATE_OF = np.array(
 
 
 class Freshness(IntEnum):
-    """Which values of an updated fact a request holds, after the update: the new one, a stale one, or both."""
+    """The values of an updated fact that a request holds after the update: the new one, a stale one, or both."""
 
     NOT_ASKED = 0
     """Not updated yet, or not a fact that is ever updated."""
@@ -248,7 +248,7 @@ def _measure_share(held: Bools, among: Bools) -> NDArray[np.float64]:
 
 
 class JudgedPairs(NamedTuple):
-    """How well memviz judges pairs of a text and a fact, compared with the judgement of a person."""
+    """The agreement of memviz with a person who judged pairs of a text and a fact."""
 
     pairs: int
     right: int

@@ -1,4 +1,4 @@
-"""What became of the facts in messages that a request does not hold word for word.
+"""The fate of facts in messages that a request does not hold word for word.
 
 Pages show it when a user opens a message or a summary: the facts that a summary still names, and those that are lost.
 It also tells which facts a recall brought back, and which ones a new version of a summary lost or gained.
