@@ -1,5 +1,8 @@
-"""The best setting of each strategy, and the answer to "which value?" for its main parameter: the curve over it, its
-best value, its knee, and whether the best value lies at the edge of those that were tried."""
+"""The best setting of each strategy in a sweep, and the answer to "which value of its main parameter?".
+
+The answer (:class:`StrategyAnswer`) tells the best value, the curve over all values with its knee, and whether larger
+or smaller values should be tried as well. Tune, reports and the command line show it.
+"""
 
 from __future__ import annotations
 
@@ -39,14 +42,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Edge:
-    """A value of a parameter beyond those that were tried, which may do better than the best of them."""
+    """A value of a parameter that was not tried, and may be better than the best one, which was the last in its row."""
 
     parameter: str
     value: int
 
     @property
     def in_code(self) -> str:
-        """``buffer_size=40``."""
+        """The value as in code: ``buffer_size=40``."""
         return f"{self.parameter}={self.value}"
 
     @property
@@ -63,17 +66,18 @@ class StrategyBest:
     row: Mapping[str, Any]
     """Its row of :meth:`memviz.tuning.results.Sweep.by_setting`."""
     fits: bool
-    """It does what was asked for."""
+    """True if it meets the constraints; else it is the nearest."""
     edge: Edge | None = None
-    """The edge that it lies at, if any."""
+    """A further value to try, if the best value is the smallest or the largest that was tried."""
 
 
 def find_best_of_each(
     sweep: Sweep, constraints: Constraints
 ) -> tuple[StrategyBest, ...]:
-    """Return the best of every strategy, by the rule of the recommendation: the cheapest setting that does what is
-    asked for, else the nearest. Strategies stand in the order of the sweep; one whose settings all failed is left
-    out."""
+    """Return the best setting of every strategy, in the order of the sweep: the cheapest that meets the constraints.
+
+    Where none of a strategy does, it is the nearest one. A strategy whose settings all failed is left out.
+    """
     table = sweep.by_setting(constraints.over)
     ids = dict.fromkeys(setting.id for setting in sweep.settings)
     bests = (_find_best_of_strategy(sweep, table, id, constraints) for id in ids)
@@ -83,8 +87,7 @@ def find_best_of_each(
 def _find_best_of_strategy(
     sweep: Sweep, table: DataFrame, id: str, constraints: Constraints
 ) -> StrategyBest | None:
-    """Return the best setting of the strategy ``id`` among the rows of ``table``; ``None`` where none was measured, or
-    all failed."""
+    """Return the best setting of the strategy ``id``; ``None`` where none was measured, or all failed."""
     row_and_fit = find_best_row(table, constraints, sweep.cost_measure, id)
     if row_and_fit is None:
         return None
@@ -95,8 +98,7 @@ def _find_best_of_strategy(
 
 
 def _keep_rows_on_axis(table: DataFrame, setting: Strategy) -> DataFrame:
-    """Return the rows of ``table`` that differ from ``setting`` in its main parameter alone, in the order of that
-    parameter."""
+    """Return the rows of ``table`` that only differ from ``setting`` in its main parameter, sorted by it."""
     main = setting.main_parameter
     for other in setting.parameters():
         if other.name == main or other.name not in table:
@@ -116,8 +118,11 @@ def find_main_axis(setting: Strategy) -> Parameter | None:
 
 
 def _find_edge(best: StrategyBest, table: DataFrame, sweep: Sweep) -> Edge | None:
-    """Return the next value, where the best one is the first or the last of those that were tried. A setting that does
-    what is asked for is beaten by a cheaper one alone: there the cost has to fall towards the edge."""
+    """Return a further value to try, if the best one is the smallest or the largest of its row.
+
+    ``table`` has the rows of the strategy by value. A setting that meets the constraints can only be beaten by a
+    cheaper one, so there the cost has to fall towards the edge.
+    """
     axis = find_main_axis(best.setting)
     if axis is None or len(table) < 2:
         return None
@@ -136,7 +141,7 @@ def _find_edge(best: StrategyBest, table: DataFrame, sweep: Sweep) -> Edge | Non
     is_cheaper_inside = best.fits and neighbour[cost] <= row[cost]
     if is_cheaper_inside or is_same_run(neighbour, row):
         return None
-    # Some settings may be waiting, or have failed.
+    # Settings that are not finished, or have failed, count as tried.
     own_settings = [
         setting for setting in sweep.settings if setting.id == best.setting.id
     ]
@@ -147,7 +152,7 @@ def _find_edge(best: StrategyBest, table: DataFrame, sweep: Sweep) -> Edge | Non
 
 
 def _double_value(axis: Parameter, value: int, largest: Mapping[str, int]) -> int:
-    """Return twice as much, as far as it is allowed and the conversation is as long; at least ``value``."""
+    """Return twice the value, but no more than the parameter allows or the conversation holds; at least ``value``."""
     limits = (axis.maximum, largest.get(axis.unit))
     allowed = [limit for limit in limits if limit is not None]
     return max(value, min([2 * value, *allowed]))
@@ -155,33 +160,32 @@ def _double_value(axis: Parameter, value: int, largest: Mapping[str, int]) -> in
 
 @dataclass(frozen=True, eq=False)
 class StrategyAnswer:
-    """The answer to "which value?" for one strategy."""
+    """The answer to "which value of the main parameter?" for one strategy."""
 
     axis: Parameter
     """The main parameter."""
     best: StrategyBest
     curve: DataFrame
-    """The rows of :meth:`memviz.tuning.results.Sweep.by_setting` of settings that differ from the best one in
-    ``axis`` alone, in its order."""
+    """The rows of :meth:`memviz.tuning.results.Sweep.by_setting` that only differ from the best one in ``axis``, sorted
+    by it."""
     knee: int | None
-    """The row (0-based) at which the facts kept bend, ``None`` where they do not."""
+    """The row of ``curve`` (0-based) from which on more cost keeps few further facts; ``None`` without a knee."""
     grounds: Grounds
     asked: str
-    """The words for what a value has to do."""
+    """The constraints in words."""
     best_in_both: int | None = None
-    """The row of the only value that no other one beats: it keeps the most and costs the least."""
+    """The row of ``curve`` that keeps the most and costs the least, if there is one."""
     beaten_by: Mapping[str, Any] | None = None
-    """The row of a setting of another strategy that does what is asked for, keeps as much as the best value, costs as
-    little, and is better in one of both: the best value is not recommended before it."""
+    """The row of another strategy that meets the constraints and beats the best value, if there is one."""
     beaten_values: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
-    """The settings of the curve that a setting of another strategy beats: their numbers,
-    each with the row of what beats it, whatever is asked for."""
+    """By number of the setting, the rows of other strategies that beat settings of ``curve``, whether or not they meet
+    the constraints."""
     cautions: tuple[str, ...] = ()
-    """Sentences against the best value: a summary that is never written, requests that a provider refuses."""
+    """Warnings about the best value (see :mod:`~memviz.tuning.cautions`)."""
 
     @property
     def headline(self) -> str:
-        """The value to take, said with no more confidence than the grounds give."""
+        """The value to take, said with as much confidence as the grounds allow."""
         values = len(self.curve)
         if not self.best.fits:
             return _(
@@ -202,7 +206,7 @@ class StrategyAnswer:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The deeds of the best value, the bend of the curve, and whether more should be tried."""
+        """Sentences about the best value, what beats it, the knee of the curve, and further values to try."""
         return tuple(self._sentences())
 
     def _sentences(self) -> Iterator[str]:
@@ -308,8 +312,7 @@ _NEAREST_WITHOUT_FACTS = noop(
 def answer_for_strategy(
     sweep: Sweep, id: str, constraints: Constraints
 ) -> StrategyAnswer | None:
-    """Return the answer for the strategy ``id``; ``None`` where fewer than two values of its main parameter were
-    measured."""
+    """Return the answer for the strategy ``id``; ``None`` with fewer than two values of its main parameter."""
     table = sweep.by_setting(constraints.over)
     best = _find_best_of_strategy(sweep, table, id, constraints)
     if best is None:
@@ -344,8 +347,7 @@ def answer_for_strategy(
 def _find_winners(
     table: DataFrame, curve: DataFrame, cost: str
 ) -> dict[int, Mapping[str, Any]]:
-    """Return what beats the settings of ``curve`` among those of other strategies: the
-    row of the winner by the number of the setting."""
+    """Return the rows of other strategies that beat settings of ``curve``, by number of the setting."""
     own_id = curve["strategy"].iloc[0]
     others = table[(table["strategy"] != own_id) & (table["failed"] == 0)]
     winners = {}
@@ -359,9 +361,10 @@ def _find_winners(
 def _find_winner(
     others: DataFrame, row: Mapping[Any, Any], cost: str
 ) -> Mapping[str, Any] | None:
-    """Return the row among ``others`` that beats this one in cost and facts kept: of
-    several the one that keeps most. ``None`` where there is none, or no facts are
-    known."""
+    """Return the row of ``others`` that beats ``row`` in cost and facts kept, of several the one that keeps most.
+
+    ``None`` where there is none, or no facts are known.
+    """
     is_cheaper = others[cost] * SAME_COST <= row[cost]
     keeps_as_much = others["retention"] >= row["retention"] - ROUNDING
     costs_as_little = others[cost] <= row[cost] * SAME_COST

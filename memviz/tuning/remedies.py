@@ -1,4 +1,8 @@
-"""Remedies for a statement that was forgotten, each with its price: other runs of the same conversation."""
+"""The search for remedies: changes of the setting that would have kept a lost statement, each with its price.
+
+For ``memviz.why``, :class:`Offer` replays the conversation in other ways: with the message pinned, with retrieval, with
+a larger limit, and with the presets of products. A replay is ended as soon as it is known to lose the statement too.
+"""
 
 from __future__ import annotations
 
@@ -37,21 +41,20 @@ from memviz.tuning.statements import (
 )
 
 MOST_PRESETS = 3
-"""Presets that would have kept it, the cheapest first."""
+"""The most presets that are offered, the cheapest first."""
 MOST_LOOKS = 8
-"""The most times that a replay is looked at on its way, for a request that is without the statement."""
+"""The most times that an unfinished replay is checked for a request without the statement."""
 
 
 class _ReplayOnDemand:
-    """A replay that goes on as far as its requests are asked for."""
+    """A replay that only goes as far as its requests are needed."""
 
     def __init__(self, log: Log, setting: Setting) -> None:
         self._session, self._turns = begin_replay(log, setting)
         self._whole: Run | None = None
 
     def first_requests(self, count: int) -> Run:
-        """Return the run up to a turn that has ``count`` requests before its end; the whole one where there are not so
-        many."""
+        """Return a run with at least the first ``count`` requests, or the whole run if it has fewer."""
         if self._whole is not None:
             return self._whole
         while len(self._session.requests) < count:
@@ -70,7 +73,7 @@ class _ReplayOnDemand:
 
 @dataclass(eq=False, repr=False)
 class Offer:
-    """Other runs of a conversation, and what they cost more."""
+    """The search for remedies in one conversation; it keeps the replays that several statements need."""
 
     messages: Messages
     assumptions: PricingAssumptions
@@ -85,7 +88,7 @@ class Offer:
             self._tools = self.messages.tools
 
     def with_remedies(self, statement: Why) -> Why:
-        """Return a statement with what would have kept it, if it was lost, and how retrieval would have done."""
+        """Return ``statement`` with its remedies, if it was lost."""
         if not statement.is_lost:
             return statement
         return replace(statement, remedies=tuple(self._remedies(statement)))
@@ -98,13 +101,13 @@ class Offer:
         yield from sorted(cheapest.values(), key=_get_price)[:MOST_PRESETS]
 
     def _pin(self, lost: Why) -> Iterator[Remedy]:
-        """Yield the message brought back into every request that was without it, if that keeps the statement."""
+        """Yield the remedy to recall the message at every request without it, if that keeps the statement."""
         run = lost.run
         if not lost.said:
             return
         recalled = Recall(messages=lost.said[:1])
         rows = self._lost_requests(lost)
-        # By call as well: a recall of a whole turn finds nothing that was said in that turn.
+        # Recalls name the call too, because a recall for a whole turn finds nothing that was said in this turn.
         turns = lost.judged.turns[rows].tolist()
         calls = lost.judged.calls[rows].tolist()
         keys = zip(turns, calls, strict=True)
@@ -122,8 +125,7 @@ class Offer:
                 yield self._priced("pin", lost, pinned)
 
     def _retrieval(self, lost: Why) -> Iterator[Remedy]:
-        """Yield what retrieval finds at the request that seems to need the message; where none does, at the first
-        without it."""
+        """Yield the result of retrieval at the request that needs the message, or else at the first one without it."""
         number = int(self._lost_requests(lost)[0])
         if lost.need is not None:
             number = lost.need.request
@@ -142,7 +144,7 @@ class Offer:
         )
 
     def _larger_limit(self, lost: Why) -> Iterator[Remedy]:
-        """Yield the main parameter, doubled until the statement stays."""
+        """Yield the smallest main parameter, doubled again and again, that keeps the statement."""
         strategy = lost.run.strategy
         name = strategy.main_parameter
         limits = {
@@ -160,7 +162,7 @@ class Offer:
             try:
                 keeping = self._run_that_keeps(lost, larger)
             except MemvizError:
-                # What broke off cannot go on, and is no run.
+                # A replay that raised an error cannot be continued.
                 del self._replays[larger, lost.run.counter.name]
                 return
             if keeping is not None:
@@ -169,7 +171,7 @@ class Offer:
             value *= 2
 
     def _presets(self, lost: Why) -> Iterator[Remedy]:
-        """Yield the products whose rule, scaled to the conversation, would have kept it."""
+        """Yield the products whose rule, scaled to the conversation, keeps the statement."""
         needed_tokens = find_largest_sizes([self._log], lost.run.counter)["tokens"]
         cannot = find_refused_strategies()
         for id, preset in presets().items():
@@ -200,10 +202,10 @@ class Offer:
         return self._replay(lost, strategy).whole()
 
     def _run_that_keeps(self, lost: Why, strategy: Strategy) -> Run | None:
-        """Return the run of ``strategy`` where all requests hold the statement that were without it. ``None`` where one
-        does not: most are seen to lose it long before their end, and are replayed no further."""
+        """Return the run of ``strategy`` if all requests that lacked the statement hold it there, else ``None``."""
         on_demand = self._replay(lost, strategy)
         rows = self._lost_requests(lost)
+        # Most replays lose the statement long before their end. So look now and then, and end those that do.
         for block in np.array_split(rows, min(len(rows), MOST_LOOKS)):
             number = int(block[-1])
             run = on_demand.first_requests(number + 1)
@@ -213,9 +215,11 @@ class Offer:
         return run if self._keeps(lost, run) else None
 
     def _may_hold(self, lost: Why, run: Run, number: int) -> bool:
-        """Return whether request ``number`` of ``run``, which may go on, can hold the statement: summaries that are
-        written later only add to the sentences that say it, each of which has what :func:`loosen_probe` looks for."""
-        # To look for words takes a hundred times as long as to see that the message is sent.
+        """Return false if request ``number`` of the unfinished ``run`` surely does not hold the statement.
+
+        The statement is looked up loosely (see :func:`loosen_probe`), because later summaries may reword it.
+        """
+        # To look for words takes a hundred times as long as to see whether the message itself is sent.
         parts = run.requests.parts_at(number)
         positions_sent = set[int]().union(*whole_ranges(run.space, parts))
         evidence = lost.probe.evidence
@@ -231,21 +235,21 @@ class Offer:
         return self._texts[spelled]
 
     def _retained(self, lost: Why, run: Run, numbers: Sequence[int]) -> Bools:
-        """Return which of these requests of ``run`` hold the statement."""
-        # A statement may stand in other words in the summaries of each run.
+        """Return true for those of the requests ``numbers`` of ``run`` that hold the statement."""
+        # Spelled out for each run, because the summaries of each may word the statement in another way.
         spelled = tuple(spell_out_probes(run, [lost.probe]))
         return judge_probes(run, self._texts_of(run, spelled), numbers).retained[:, 0]
 
     def _lost_requests(self, lost: Why) -> Any:
-        """Return the numbers of the requests that were without it."""
+        """Return the numbers of the requests that lacked the statement."""
         return np.flatnonzero(lost.states == Knowledge.LOST)
 
     def _keeps(self, lost: Why, run: Run) -> bool:
-        """Return whether all requests of ``run`` hold it that were without it."""
+        """Return whether all requests that lacked the statement hold it in ``run``."""
         rows = self._lost_requests(lost)
         if rows[-1] >= len(run.requests):
             return False
-        # Most that lose it are without it at the end, and to read one request is cheap.
+        # The last request is read first: most runs that lose the statement lack it at the end.
         last = self._retained(lost, run, rows[-1:])
         return bool(last.all() and self._retained(lost, run, rows).all())
 
@@ -262,15 +266,18 @@ class Offer:
 
 
 def _use_own_summaries(run: Run) -> Strategy:
-    """Return the strategy of a run, with summaries that are paid for as those of the
-    remedies are: a log's own, which cost nothing here, become blocks of their size."""
+    """Return the strategy of a run with summaries that cost money, to compare its price with that of remedies.
+
+    The summaries of a recorded log cost nothing in a replay, so they become blocks of the same size.
+    """
     strategy = run.strategy
     if not isinstance(strategy, Recorded):
         return strategy
     blocks = []
     for event in strategy.events:
         if event.is_window:
-            blocks.append(event)  # nothing was written, so nothing is paid for
+            # No summary was written.
+            blocks.append(event)
             continue
         tokens = run.counter(event.text) if event.text else event.tokens_after
         block = replace(event, text="", tokens_after=tokens, kept_newest=None)

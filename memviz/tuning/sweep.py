@@ -1,4 +1,9 @@
-"""A sweep: every setting of a grid over every conversation, with one counter and one summarizer."""
+"""``memviz.sweep``: every setting of a grid measured over every conversation, with one counter and one summarizer.
+
+:class:`Sweeping` does the work: it takes finished cells from the library, hands the missing ones to an executor
+(:mod:`~memviz.tuning.executors`), and keeps what comes back. Pages and the command line iterate it themselves, to show
+the progress; :func:`sweep` does it for programs. The result is a :class:`~memviz.tuning.results.Sweep`.
+"""
 
 from __future__ import annotations
 
@@ -52,16 +57,16 @@ if TYPE_CHECKING:
     from memviz.tuning.fleet.results import FleetSweep
 
 LOOK_SECONDS = 0.5
-"""So often a sweep that somebody else measures looks for what is finished."""
+"""The time between two looks for finished cells, while another process measures the same sweep."""
 
 
 @dataclass
 class Sweeping:
-    """A sweep at work: iterate it to get its cells as they are finished, in any order.
+    """A sweep at work: iterate it to have its cells measured, and to get each when it is finished, in any order.
 
-    Cells that were ``kept`` before come first and are not measured again. Setting ``stop`` ends it early; so does a
-    spent budget, which then stands in ``stopped`` as a sentence. A summarizer that no call reaches raises
-    :class:`memviz.core.model_errors.UnusableSummarizerError`. :attr:`sweep` is what there is so far, at any time.
+    Cells that are in ``kept`` come first and are not measured again. Setting ``stop`` ends the sweep early, and so does
+    a spent budget, which ``stopped`` then tells in a sentence. A summarizer that cannot be reached raises
+    :class:`memviz.core.model_errors.UnusableSummarizerError`. :attr:`sweep` is the result so far, at any time.
     """
 
     subjects: tuple[SweepConversation, ...]
@@ -74,48 +79,51 @@ class Sweeping:
     workers: int | None = None
     scheduler: str | None = None
     cluster: Cluster | None = None
-    """A cluster to measure on, if it is there: where it is lost, the rest is measured in this thread."""
+    """A cluster to measure on; what it cannot do is measured in this thread."""
     cluster_problem: ClusterProblem | None = None
-    """The reason why it was measured without the ``cluster``, or a part of it."""
+    """The reason why the cluster did not measure some cells; set while measuring."""
     seconds: float | None = None
-    """The time that it may take, if not as long as it takes: the settings that tell most come first."""
+    """The most time to take; ``None`` for no limit. With a limit, the settings that tell most come first."""
     stop: Event = field(default_factory=Event)
     stopped: str = ""
+    """A sentence that says why the sweep ended early; empty where the user stopped it."""
     cells: dict[CellIndex, Cell] = field(default_factory=dict)
+    """The cells so far."""
     measured: int = 0
+    """The number of cells that were measured now, and not kept from before."""
     is_out_of_time: bool = False
-    """Some cells were not begun, for they did not fit into ``seconds``."""
+    """True if some cells were not begun because they did not fit into ``seconds``."""
     _started: float = field(default_factory=perf_counter)
     _due: DueWork = field(default_factory=DueWork)
 
     @property
     def total(self) -> int:
-        """Number of cells."""
+        """The number of all cells."""
         return len(self.subjects) * len(self.settings)
 
     @property
     def progress(self) -> SweepProgress:
         """The progress so far."""
-        seconds = perf_counter() - self._started
-        rest = self._due.seconds_left(seconds)
-        if rest is not None and self.seconds is not None:
-            rest = min(rest, max(0.0, self.seconds - seconds))
-        return SweepProgress(len(self.cells), self.total, self.measured, seconds, rest)
+        passed = perf_counter() - self._started
+        left = self._due.seconds_left(passed)
+        if left is not None and self.seconds is not None:
+            left = min(left, max(0.0, self.seconds - passed))
+        return SweepProgress(len(self.cells), self.total, self.measured, passed, left)
 
     @property
     def _writer(self) -> str:
         """The name of the summarizer; empty where there is none."""
         return "" if self.summarizer is None else self.summarizer.name
 
-    def _pace_key(self, place: CellIndex) -> PaceKey:
+    def _make_pace_key(self, place: CellIndex) -> PaceKey:
         return PaceKey.of(self.settings[place.setting], self._writer)
 
-    def _messages(self, place: CellIndex) -> int:
+    def _count_messages(self, place: CellIndex) -> int:
         return len(self.subjects[place.subject].log)
 
     @property
     def sweep(self) -> Sweep:
-        """The cells so far."""
+        """The result so far."""
         counter = find_counter(self.counter)
         subjects = self.subjects
         unmeasured = tuple(subject.unmeasured_results for subject in subjects)
@@ -134,13 +142,13 @@ class Sweeping:
         )
 
     def __iter__(self) -> Iterator[Cell]:
-        keys = self._keys()
+        keys = self._make_keys()
         claim = fingerprint(sorted(keys.values()))
         yield from self._take_kept(keys)
         if self.kept is None or len(self.cells) == self.total:
             yield from self._measure(keys)
             return
-        # Somebody else measures the same, here or on another server: what is finished is taken over.
+        # Another visitor or server may be measuring the same cells. Then take over each one that it finishes.
         waiting_since = perf_counter()
         while not self.kept.try_claim(claim):
             if self.stop.wait(LOOK_SECONDS):
@@ -158,22 +166,22 @@ class Sweeping:
             self.kept.release_claim(claim)
 
     def _measure(self, keys: dict[CellIndex, str]) -> Iterator[Cell]:
-        """Measure the cells that are missing."""
+        """Measure the missing cells, and yield each."""
         missing = [place for place in keys if place not in self.cells]
         if self.seconds is not None:
             numbers = order_most_telling_first(self.settings)
             rank = {number: order for order, number in enumerate(numbers)}
             missing.sort(key=lambda place: (rank[place.setting], place.subject))
         for place in missing:
-            self._due.add(self._pace_key(place), self._messages(place))
+            self._due.add(self._make_pace_key(place), self._count_messages(place))
         self._started = perf_counter()
         try:
             for finished in self._run(missing) if missing else ():
                 for place, cell in finished:
-                    self._take(place, cell, keys[place])
+                    self._keep_measured(place, cell, keys[place])
                     yield cell
         except BudgetSpentError as error:
-            # Where the user closed it, it need not be used up.
+            # If the user stopped the sweep, the budget was closed with it, and need not be spent.
             if not self.stop.is_set():
                 self.stopped = str(error)
         if self.stopped:
@@ -187,48 +195,51 @@ class Sweeping:
                 "That is what fits into {time}.", time=duration_words(self.seconds or 0)
             )
 
-    def _keys(self) -> dict[CellIndex, str]:
+    def _make_keys(self) -> dict[CellIndex, str]:
         counter = find_counter(self.counter).name
         summarizer = ""
         if self.summarizer is not None:
-            # With everything else that its answers depend on, such as its address.
+            # The identity has everything else that its answers depend on, such as its address.
             identity = [self.summarizer.name, self.summarizer.identity]
             summarizer = json.dumps(identity, sort_keys=True, default=str)
         keys = {}
-        for c, subject in enumerate(self.subjects):
-            for s, setting in enumerate(self.settings):
-                # Who would summarize does not matter where nothing ever is summarized.
+        for subject_number, subject in enumerate(self.subjects):
+            for setting_number, setting in enumerate(self.settings):
+                # The summarizer does not matter for a setting that never summarizes.
                 writer = summarizer if setting.writes_notes else ""
-                # Two servers may have one name for two embedding models.
+                # Two servers may give two embedding models the same name.
                 embedding = embedding_asked_by(setting)
                 writer += server_of_vectors(embedding, subject.log.kept_vectors)
-                keys[CellIndex(s, c)] = make_cell_key(subject, setting, counter, writer)
+                place = CellIndex(setting_number, subject_number)
+                keys[place] = make_cell_key(subject, setting, counter, writer)
         return keys
 
     def _take_kept(self, keys: dict[CellIndex, str]) -> Iterator[Cell]:
-        """Take the missing cells that are kept, and yield them."""
+        """Read the missing cells that were kept before, and yield them."""
         missing = {place: key for place, key in keys.items() if place not in self.cells}
         if self.kept is None or not missing:
             return
         kept_cells: dict[str, dict[str, object]] = {}
-        # No connection was free, and a file that is gone gives no further one.
+        # Without the database, for example when its file was deleted, all cells are measured.
         with suppress(DatabaseGoneError):
             kept_cells = self.kept.find_cells(list(missing.values()))
         for place, key in missing.items():
             try:
                 cell = Cell.from_dict(kept_cells[key])
             except (LookupError, TypeError, ValueError):
-                # It was not kept, or is damaged: it is measured now.
+                # The cell was not kept, or is damaged: it is measured instead.
                 continue
             self.cells[place] = cell
             yield cell
 
-    def _take(self, place: CellIndex, cell: Cell, key: str) -> None:
+    def _keep_measured(self, place: CellIndex, cell: Cell, key: str) -> None:
         self.cells[place] = cell
         self.measured += 1
-        self._due.take(self._pace_key(place), self._messages(place), cell.seconds)
+        self._due.take(
+            self._make_pace_key(place), self._count_messages(place), cell.seconds
+        )
         if self.kept is not None and cell.can_be_kept:
-            # Pages say so; the cell is worth looking at nevertheless.
+            # A cell that cannot be kept is still shown. Pages tell the user about a full library by themselves.
             with suppress(DatabaseGoneError, FullLibraryError):
                 self.kept.keep_cell(key, cell.to_dict())
 
@@ -239,7 +250,7 @@ class Sweeping:
         if cluster is None:
             yield from self._run_at(self.scheduler, missing)
             return
-        # The vectors of embedding models lie in a folder of this server, where no worker sees them.
+        # Workers of a cluster cannot read the vectors of embedding models, which are in a folder of this server.
         places_here = [place for place in missing if self._asks_embedding(place)]
         places_there = [place for place in missing if not self._asks_embedding(place)]
         if places_there:
@@ -265,32 +276,36 @@ class Sweeping:
         size = 1
         if executor in ("processes", "dask"):
             size = choose_job_size(len(places), workers)
-        todo = self._jobs(places, size)
+        todo = self._list_jobs(places, size)
         if self.seconds is not None:
-            todo = self._jobs_in_time(places, self.seconds)
+            todo = self._list_jobs_in_time(places, self.seconds)
         return executors.run_jobs(
             executor, todo, measure_job, self.stop, workers=workers, scheduler=scheduler
         )
 
-    def _jobs(self, places: Sequence[CellIndex], size: int) -> Iterator[Job]:
+    def _list_jobs(self, places: Sequence[CellIndex], size: int) -> Iterator[Job]:
         return split_into_jobs(
             self.subjects, self.settings, places, self.counter, self.summarizer, size
         )
 
-    def _jobs_in_time(
+    def _list_jobs_in_time(
         self, places: Sequence[CellIndex], seconds: float
     ) -> Iterator[Job]:
-        """Yield the jobs of these cells, in their order, that come to their end in time. The first one is done
-        however long it takes: else nothing could be shown, and going on would never come to it."""
+        """Yield the jobs of these cells, in their order, that will be finished in time.
+
+        The first one is done however long it takes: else nothing could be shown, not even when the sweep is continued.
+        """
         is_begun = False
         for place in places:
             seconds_left = seconds - (perf_counter() - self._started)
-            needed = HERE.predict_seconds(self._pace_key(place), self._messages(place))
+            needed = HERE.predict_seconds(
+                self._make_pace_key(place), self._count_messages(place)
+            )
             if is_begun and (needed or 0.0) > seconds_left:
                 self.is_out_of_time = True
                 continue
             is_begun = True
-            yield from self._jobs([place], 1)
+            yield from self._list_jobs([place], 1)
 
 
 @overload

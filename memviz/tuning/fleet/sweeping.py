@@ -1,4 +1,9 @@
-"""A sweep over a fleet at work: batch by batch, in this process, in others or on a cluster, and on after a stop."""
+"""The work of a sweep over a fleet: it measures thousands of conversations batch by batch, and can be continued.
+
+:class:`FleetSweeping` reads the fleet as a stream, hands batches to an executor
+(:func:`~memviz.tuning.fleet.batches.measure_batch`), and writes each result into a folder. If it is stopped, the same
+call measures the batches that are missing in the folder.
+"""
 
 from __future__ import annotations
 
@@ -31,25 +36,25 @@ from memviz.tuning.results import name_setting
 
 BATCH_ITEMS = 1_000
 BATCH_BYTES = 8_000_000
-"""A batch has so many conversations, or so many bytes: what is lost by a stop, and what is held in memory at once."""
+"""The most conversations, and about the most bytes, of a batch: so much is held in memory, and lost by a stop."""
 
 
 class FleetProgress(NamedTuple):
-    """The progress of a sweep over a fleet."""
+    """The progress of a sweep over a fleet, with what was finished before it was continued."""
 
     runs: int
-    """Conversations that were replayed, each time a setting, now or before."""
+    """The number of replays: of each conversation under each setting."""
     failures: int
     batches: int
 
 
 @dataclass
 class FleetSweeping:
-    """A sweep over a fleet at work: iterate it to have it done, and to hear how far it is after each batch.
+    """A sweep over a fleet at work: iterate it to have it measured, and to get the progress after each batch.
 
-    Batches that ``folder`` has are not measured again. Setting ``stop`` ends it early; what is finished stays, and the
-    same sweep goes on from there. Raises :class:`memviz.SweepError` where the folder holds another sweep or cannot be
-    written, where workers are lost, and where the source cannot be read any more.
+    Batches that ``folder`` has are not measured again. Setting ``stop`` ends it early; the same sweep can be continued
+    later. Raises :class:`memviz.SweepError` where the folder holds another sweep or cannot be written, where workers
+    are lost, and where the source cannot be read any more.
     """
 
     plan: FleetPlan
@@ -60,7 +65,7 @@ class FleetSweeping:
     batch_items: int = BATCH_ITEMS
     stop: Event = field(default_factory=Event)
     is_complete: bool = False
-    """Every conversation is measured, or is among the failures."""
+    """True when every conversation is measured or among the failures."""
 
     def __iter__(self) -> Iterator[FleetProgress]:
         manifest = make_manifest(self.plan, self.batch_items)
@@ -84,14 +89,14 @@ class FleetSweeping:
             self.folder.write_manifest({**manifest, "is_complete": True})
 
     def _kept_progress(self) -> FleetProgress:
-        """Return the progress that the folder has."""
+        """Return the progress of the batches in the folder."""
         runs = self.folder.row_count("conversations")
         failures = self.folder.row_count("failures")
         return FleetProgress(runs, failures, len(list(self.folder.files("failures"))))
 
     def _measured(self) -> Iterator[FleetBatch]:
         jobs = self._missing_jobs()
-        # The way to the first of them may be long: here Ctrl-C is heard on it.
+        # To find the first missing batch may take long. Here Ctrl-C still stops it; inside an executor it is blocked.
         first = list(islice(jobs, 1))
         executor, workers = executors.choose_executor(
             self.executor, self.scheduler, self.workers, self.plan.summarizer
@@ -136,7 +141,7 @@ class FleetSweeping:
 def split_into_batches(
     items: Iterable[Item], most_items: int
 ) -> Iterator[tuple[Item, ...]]:
-    """Yield items in batches of at most so many, and of about :data:`BATCH_BYTES`."""
+    """Yield ``items`` in batches of at most ``most_items``, and of about :data:`BATCH_BYTES` at most."""
     batch: list[Item] = []
     size_bytes = 0
     for item in items:
@@ -151,7 +156,7 @@ def split_into_batches(
 
 
 def make_manifest(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
-    """Return what tells a sweep from another one, as JSON: what has to be equal for it to go on.
+    """Return the manifest of a sweep as JSON: everything that has to be the same for it to be continued.
 
     Raises :class:`memviz.TranscriptError` where there are no files.
     """
