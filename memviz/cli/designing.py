@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from memviz.code_export import Target
     from memviz.strategies.base import Strategy
     from memviz.tuning.design import Design, Designing
-    from memviz.tuning.sweep import Sweeping
     from memviz.tuning.sweep_conversation import SweepConversation
+    from memviz.tuning.sweeping import Sweeping
 
 LONG_SECONDS = 60.0
 """How long a search takes from which on that is said before."""

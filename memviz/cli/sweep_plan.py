@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from memviz.storage.workspace import Workspace
     from memviz.strategies.base import Strategy
     from memviz.tuning.pricing_assumptions import PricingAssumptions
-    from memviz.tuning.sweep import Sweeping
     from memviz.tuning.sweep_conversation import SweepConversation
+    from memviz.tuning.sweeping import Sweeping
 
 LONG_MESSAGES = 60_000
 """Settings times messages from which on it is said before how long they take: to find out takes a second or two."""
@@ -50,7 +50,7 @@ class Plan:
 
     def sweeping(self, summarizer: Model, **options: Any) -> Sweeping:
         """The sweep with this summarizer; ``options`` are further fields of it."""
-        from memviz.tuning.sweep import Sweeping
+        from memviz.tuning.sweeping import Sweeping
 
         return Sweeping(
             self.subjects,

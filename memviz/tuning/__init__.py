@@ -2,8 +2,8 @@
 
 How a sweep runs through this room:
 
-1. ``grid`` expands lists of values to settings; ``sweep`` measures each over each conversation (``Sweeping``), in this
-   process, in others or on a cluster (``executors``, ``cluster``). The result of one is a ``Cell`` (``cell``).
+1. ``sweep`` is ``memviz.sweep``. ``grid`` expands lists of values to settings; ``sweeping`` measures each over each
+   conversation, in this process, in others or on a cluster (``executors``, ``cluster``), to a ``Cell`` (``cell``).
 2. ``results`` makes tables of the cells (``Sweep``), priced by ``pricing_assumptions``, in the columns of ``measures``.
 3. ``constraints`` chooses the best row, and ``recommendation`` and ``best_of_each`` say why in words.
 
@@ -16,5 +16,5 @@ Open to other rooms: ``background``, ``best_of_each``, ``candidates``, ``caution
 ``fleet.opening``,
 ``fleet.results``, ``fleet.sweeping``, ``forgotten``, ``grid``, ``grounds``, ``holdout``, ``measures``, ``pace``,
 ``paid``, ``pareto``, ``pricing_assumptions``, ``recommendation``, ``recorded``, ``results``, ``scaling``,
-``sweep``, ``sweep_conversation``, ``sweep_progress``, ``why``.
+``sweep``, ``sweep_conversation``, ``sweep_progress``, ``sweeping``, ``why``.
 """

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from memviz.core.background import BackgroundWork
 from memviz.tuning.cluster import ClusterProblem
 from memviz.tuning.results import Sweep
-from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_progress import SweepProgress
+from memviz.tuning.sweeping import Sweeping
 
 
 class BackgroundSweep(BackgroundWork):

@@ -41,8 +41,8 @@ from memviz.tuning.grounds import Grounds
 from memviz.tuning.holdout import DEFAULT_HOLDOUT, split_conversations
 from memviz.tuning.kept_cells import KeptCells
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweeping import Sweeping
 
 NEAREST = 2
 """The number of settings that are named where none meets the terms."""

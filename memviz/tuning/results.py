@@ -1,6 +1,6 @@
 """The results of a sweep: its cells as a table with prices, summed up over conversations.
 
-:class:`~memviz.tuning.sweep.Sweeping` measures the cells and makes a :class:`Sweep` of them; pages, reports and the
+:class:`~memviz.tuning.sweeping.Sweeping` measures the cells and makes a :class:`Sweep` of them; pages, reports and the
 command line read its tables, its Pareto front (:mod:`~memviz.tuning.pareto`) and its recommendation
 (:mod:`~memviz.tuning.recommendation`).
 """

@@ -17,8 +17,8 @@ from memviz.storage.store import Store
 from memviz.storage.workspace import FIRST_SAMPLE, RunKey, Workspace
 from memviz.transcripts.samples import bundled
 from memviz.tuning.grid import expand_grid
-from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweeping import Sweeping
 
 SUMMARIZING = (
     strategy("summary", buffer_size=4),

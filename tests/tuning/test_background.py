@@ -14,8 +14,8 @@ from memviz.core.vectors import vectors_from
 from memviz.transcripts.samples import sample
 from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.grid import expand_grid
-from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweeping import Sweeping
 from tests.tables import for_each
 
 WAIT_SECONDS = 60

@@ -92,7 +92,7 @@ def test_settings_that_compare_vectors_of_a_model_are_measured_here(
     made = sweeping(cluster=Cluster(ADDRESS))
     asking = made.settings[0]
     monkeypatch.setattr(
-        "memviz.tuning.sweep.embedding_asked_by",
+        "memviz.tuning.sweeping.embedding_asked_by",
         lambda setting: "embedder" if setting is asking else "",
     )
     here: list[CellIndex] = []

@@ -42,8 +42,8 @@ from memviz.tuning.figures import (
 from memviz.tuning.grid import expand_grid
 from memviz.tuning.holdout import draw_evenly, leave_out_copies, split_conversations
 from memviz.tuning.statements import find_rules
-from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweeping import Sweeping
 from tests.tables import for_each
 
 SPACE = expand_grid(

@@ -21,8 +21,8 @@ from memviz.tuning.pace import (
     order_middle_first,
     order_most_telling_first,
 )
-from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweeping import Sweeping
 from tests.tables import for_each
 
 SIZES = [2, 4, 8, 16, 32]

@@ -19,8 +19,8 @@ from memviz.metrics.retention.retention import retention
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from memviz.tuning.grid import expand_grid
-from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweeping import Sweeping
 from tests.tables import for_each
 
 GRID = {

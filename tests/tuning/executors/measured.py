@@ -14,8 +14,8 @@ from memviz.core.counters import counter
 from memviz.tuning.cell import Cell, CellIndex, Job, measure_job, split_into_jobs
 from memviz.tuning.grid import expand_grid
 from memviz.tuning.results import Sweep
-from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweeping import Sweeping
 
 GRID = {
     "buffer": {},

@@ -17,7 +17,7 @@ from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.executors import DEFAULT_CONCURRENCY
 from memviz.tuning.paid import make_paid_summarizer
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.sweep import Sweeping
+from memviz.tuning.sweeping import Sweeping
 
 
 class Desk(NamedTuple):
