@@ -63,27 +63,30 @@ _CLAUSE_STARTS = re.compile(r"[,:](?!\d)|[;!?(，；：]|\b(?:and|but)\b", _I)
 
 
 class Polarity(NamedTuple):
-    """A text without what it denies, what it calls outdated, and what of it comes after the last of that."""
+    """The parts of a text that it affirms, denies and calls outdated."""
 
     affirmed: str
+    """The text without what it denies or calls outdated."""
     outdated: str = ""
+    """The parts that it calls outdated."""
     since: str = ""
+    """The affirmed text after the last outdated part."""
     updates: str = ""
     """The sentences that call something outdated."""
     denied: str = ""
-    """What is denied or outdated, and nothing else, but for what is ``undone``."""
+    """The parts that are denied or outdated, except ``undone``."""
     undone: str = ""
-    """What is denied or outdated that is a negative itself: "allergic to nuts"."""
+    """The parts that are denied or outdated and are negatives themselves: "allergic to nuts"."""
 
 
 def may_deny(text: str) -> bool:
-    """Return whether :func:`judge_polarity` has to be asked: many texts deny nothing."""
+    """Return false for a text that surely denies nothing, so that :func:`judge_polarity` need not read it."""
     return bool(_find_cues(text))
 
 
 def _find_cues(text: str) -> list[str]:
     lower = simplified(text).lower()
-    # Text without spaces has no chunks that come twice.
+    # Chunks are cached by their text, which does not help with scripts without spaces.
     cues = set(_MAY_BEGIN.in_text(lower)) if lower.isascii() else _CUES
     return [cue for cue in cues if cue in lower]
 
@@ -91,7 +94,10 @@ def _find_cues(text: str) -> list[str]:
 def judge_polarity(
     text: str, mentions: Callable[[str], bool] | None = None
 ) -> Polarity:
-    """Return what ``text`` affirms and calls outdated; of the sentences alone that ``mentions`` tells, if given."""
+    """Return what ``text`` affirms, denies and calls outdated.
+
+    Sentences for which ``mentions`` is false are not read, and count as affirmed.
+    """
     outdated: list[tuple[int, int]] = []
     denied: list[tuple[int, int]] = []
     updates: list[str] = []
@@ -101,39 +107,37 @@ def judge_polarity(
         spans_of_sentence = _find_spans(sentence)
         if spans_of_sentence.outdated:
             updates.append(sentence)
-        # Places in the sentence become places in the text.
+        # Convert places in the sentence to places in the text.
         for start, stop in spans_of_sentence.outdated:
             outdated.append((first + start, first + stop))
         for start, stop in spans_of_sentence.denied:
             denied.append((first + start, first + stop))
     if not outdated and not denied:
         return Polarity(text)
-    # What stands behind the last outdated part is said since.
-    last = max((stop for _, stop in outdated), default=len(text))
+    end_of_outdated = max((stop for _, stop in outdated), default=len(text))
     spans = sorted(outdated + denied)
-    said_of_old = BORDER.join(text[start:stop] for start, stop in outdated)
     parts = [text[start:stop] for start, stop in spans]
-    undone = BORDER.join(part for part in parts if STATES_ITSELF.search(part))
-    not_so = BORDER.join(part for part in parts if not STATES_ITSELF.search(part))
+    negative_parts = [part for part in parts if STATES_ITSELF.search(part)]
+    other_parts = [part for part in parts if not STATES_ITSELF.search(part)]
     return Polarity(
-        _cut_out(text, spans, 0),
-        said_of_old,
-        _cut_out(text, spans, last),
-        " ".join(updates),
-        not_so,
-        undone,
+        affirmed=_cut_out(text, spans, 0),
+        outdated=BORDER.join(text[start:stop] for start, stop in outdated),
+        since=_cut_out(text, spans, end_of_outdated),
+        updates=" ".join(updates),
+        denied=BORDER.join(other_parts),
+        undone=BORDER.join(negative_parts),
     )
 
 
 def list_sentences_that_may_deny(text: str) -> Iterator[str]:
-    """The sentences of ``text`` that :func:`judge_polarity` reads."""
+    """Return the sentences of ``text`` that :func:`judge_polarity` reads."""
     return (sentence for _, sentence in _split_denying(text))
 
 
 @lru_cache(maxsize=4096)
 def _split_denying(text: str) -> tuple[tuple[int, str], ...]:
     """Return the sentences that may deny something, each with its place in the text."""
-    # Few texts have any cue, and those that have one have few: only these are looked for in each sentence.
+    # Few texts have any cue, and then only a few, so each sentence is searched for these few.
     cues = _find_cues(text)
     if not cues:
         return ()

@@ -37,8 +37,8 @@ from memviz.metrics.retention.probe_phrases import (
 from memviz.metrics.retention.unsettled import (
     asks_for_what_is_unsettled,
     asks_of_the_user,
-    blank_others,
-    blank_unsettled,
+    drop_others,
+    drop_unsettled,
 )
 from memviz.transcripts.base import Probe
 
@@ -230,8 +230,8 @@ class ProbeTexts:
     def _settle(self, texts: Sequence[str], answers: Bools) -> None:
         """Take out of ``answers`` those that a text only asks for or supposes, or says of somebody else."""
         for leave_out, stays in (
-            (blank_unsettled, self._asks_for_unsettled | self._is_negative),
-            (blank_others, ~self._asks_of_user),
+            (drop_unsettled, self._asks_for_unsettled | self._is_negative),
+            (drop_others, ~self._asks_of_user),
         ):
             settled_texts = {}
             for row in np.flatnonzero((answers & ~stays).any(axis=1)).tolist():
