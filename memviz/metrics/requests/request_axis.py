@@ -67,8 +67,8 @@ def find_numbers_of_turn(run: Run, turn: int) -> range:
 
 
 def find_request_place(run: Run, record: TurnRecord) -> RequestPlace:
-    """Return the place of one of the requests of ``run``. The record alone knows how many calls its turn took by the
-    log, and a chat of an earlier version has not all of them on record."""
+    """Return the place of a request of ``run``: its turn, its call, and the number of calls of that turn."""
+    # A chat of an earlier version may have fewer requests on record than calls in its log.
     calls = max(record.call, len(find_numbers_of_turn(run, record.turn)))
     return record.turn, record.call, calls
 
@@ -79,11 +79,13 @@ def make_axis(runs: Iterable[Run]) -> RequestAxis:
 
 
 def make_ends_finder(turns: Turns) -> Callable[[Numbers, Numbers], list[list[int]]]:
-    """Return a function from the numbers (0-based) of the first and of the last requests of many spans of one run to a
-    list for each span: the turns of both ends, which call of its turn each is, the place of each (see
-    :meth:`RequestAxis.places`), and how many calls its turn took. ``turns`` has the turn of each request of the run.
+    """Return a function that describes the ends of many spans of requests of one run.
 
-    Of the turns 1, 2, 2, 3 the span from request 1 to 3 has the ends [2, 3, 1, 1, 2, 4, 2, 1].
+    It takes the numbers (0-based) of the first and of the last request of each span, and returns a list for each span:
+    the turns of both ends, the call of its turn that each is, the place of each (see :meth:`RequestAxis.places`), and
+    the number of calls of each turn. ``turns`` has the turn of each request of the run.
+
+    With the turns 1, 2, 2, 3, the span from request 1 to 3 has the ends [2, 3, 1, 1, 2, 4, 2, 1].
     """
     places = RequestAxis.of([turns]).places(turns)
     columns = np.stack(
