@@ -103,7 +103,8 @@ def _stretches(text: str, facts: tuple[Probe, ...]) -> Iterator[tuple[str, bool]
 def _which_hold(texts: Sequence[str], facts: tuple[Probe, ...]) -> list[bool]:
     """Return which texts hold one of the facts."""
     return [
-        bool(in_text.any()) for in_text in read_answers(facts).holding(texts).answers
+        bool(in_text.any())
+        for in_text in read_answers(facts).find_answers(texts).answers
     ]
 
 

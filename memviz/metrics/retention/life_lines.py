@@ -141,7 +141,7 @@ class LossCauses:
     def __init__(self, run: Run, texts: ProbeTexts) -> None:
         self._run = run
         self._texts = texts
-        self._held = texts.in_versions(run.space.summaries).answers
+        self._held = texts.find_in_versions(run.space.summaries).answers
         self._compactions = dict(run.requests.compactions())
         """By the number of the request that each changed first."""
 
@@ -219,7 +219,7 @@ def compare_version_probes(
 ) -> tuple[VersionProbes, ...]:
     """Return the effect of each compaction of ``run`` on the facts, in order. ``losses`` are those of the run,
     ``texts`` what they were found with."""
-    held_by_version = texts.in_versions(run.space.summaries).answers
+    held_by_version = texts.find_in_versions(run.space.summaries).answers
     lost = group_losses_by_compaction(losses)
     effects = []
     for number, compaction in enumerate(run.compactions):

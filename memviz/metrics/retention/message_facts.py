@@ -107,7 +107,7 @@ def find_brought_back(record: TurnRecord, probes: Sequence[Probe]) -> tuple[Prob
     in_recalled = np.zeros(len(probes), bool)
     in_others = np.zeros(len(probes), bool)
     for block in record.context.blocks:
-        is_held = mark_in_any(texts.in_messages(block.messages).answers)
+        is_held = mark_in_any(texts.find_in_messages(block.messages).answers)
         if block.kind == "recalled":
             in_recalled |= is_held
         else:
@@ -120,9 +120,9 @@ def compare_summaries(old: str, new: str, probes: Sequence[Probe]) -> SummaryCha
     if not probes:
         return SummaryChange()
     texts = read_answers(tuple(probes))
-    holding = texts.holding([old, new])
+    holding = texts.find_answers([old, new])
     before, after = holding.answers
-    denied = texts.contradicted(holding)[1]
+    denied = texts.mark_contradicted(holding)[1]
     is_gone = before & ~after
     changes = (is_gone & ~denied, after & ~before, is_gone & denied)
     return SummaryChange(*(_pick_probes(probes, is_changed) for is_changed in changes))
@@ -150,25 +150,25 @@ class _Request:
                 shortened[position] = log.sent(position, piece.form)
         reduced = find_reduced_recalls(log, parts)
         shortened |= reduced
-        of_left = texts.in_messages(shortened.values())
+        of_left = texts.find_in_messages(shortened.values())
         self.left = dict(zip(shortened, of_left.answers, strict=True))
         messages = [space.system_prompt] if space.system_prompt else []
         positions = {position for part in self.sent for position in part}
         messages += [log[position] for position in sorted(positions - reduced.keys())]
         lines = [piece for piece in parts.pieces if isinstance(piece, Line)]
         messages += [line.message for line in lines if not line.quotes]
-        of_messages = texts.in_messages(messages)
+        of_messages = texts.find_in_messages(messages)
         numbers = list_sent_versions(parts, space.summaries)
         note_texts = [space.summaries.versions[number].text for number in numbers]
         note_texts += [line.message.content for line in lines if line.quotes]
-        of_summaries = texts.holding(note_texts)
+        of_summaries = texts.find_answers(note_texts)
         self.in_summary = mark_in_any(of_summaries.answers)
         self.in_messages = mark_in_any(of_messages.answers) | mark_in_any(
             of_left.answers
         )
         self.contradicted = np.zeros(len(probes), bool)
         for holding in (of_summaries, of_messages, of_left):
-            self.contradicted |= mark_in_any(texts.contradicted(holding))
+            self.contradicted |= mark_in_any(texts.mark_contradicted(holding))
 
     def list_stated(self, positions: Iterable[int] | None) -> dict[int, list[int]]:
         """Return by log position the numbers of the probes that messages state which are not sent word for word."""
@@ -189,7 +189,7 @@ class _Request:
         # A fact that the user typed in without a message is stated wherever its answer is.
         if without_evidence:
             log = self.record.memory.log
-            answers_by_message = self.texts.in_messages(
+            answers_by_message = self.texts.find_in_messages(
                 log[position] for position in numbers_by_position
             ).answers
             for numbers, answers in zip(

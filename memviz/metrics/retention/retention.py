@@ -170,12 +170,12 @@ def _look_in_places(
     count = len(requests)
     summaries = run.space.summaries
     if prompts := run.space.system_messages:
-        in_prompts = texts.holding([prompt.content for prompt in prompts])
+        in_prompts = texts.find_answers([prompt.content for prompt in prompts])
         yield Knowledge.SYSTEM, Holding(*map(mark_in_any, in_prompts))
     # Ranges of messages are counted in the log, ranges of words in the texts that are no messages of the log.
     in_log = in_words = texts.counts
     if requests.words:
-        in_words = texts.counts_of(requests.words)
+        in_words = texts.count_in_messages(requests.words)
     for ranges, place, counts in (
         (requests.inside, Knowledge.SYSTEM, in_words),
         (requests.quoted, Knowledge.SUMMARY, in_words),
@@ -185,7 +185,7 @@ def _look_in_places(
         (requests.verbatim, Knowledge.VERBATIM, in_log),
     ):
         yield place, Holding(*(mark_held(ranges, kind, count) for kind in counts))
-    in_versions = texts.in_versions(summaries)
+    in_versions = texts.find_in_versions(summaries)
     for numbers, starts, stops in requests.notes:
         parts = []
         for kind in in_versions:

@@ -103,13 +103,16 @@ _NO_NAMES = (
 
 
 def has_verb(before: str) -> bool:
-    """Return whether a verb stands right before a value, and makes a sentence of what is no entry of a list."""
+    """Return whether a verb stands right before a value, so that the text is a sentence and no entry of a list."""
     return _VERB.search(before) is not None
 
 
 def is_stated(value: Value, sentence: str, of_user: bool) -> bool:
-    """Return whether somebody who says so states a fact. A user does with a date, a code, money, or what something is,
-    costs, weighs. The assistant says many numbers; only "The deposit for the hub is 40 euros" is taken from it."""
+    """Return whether a sentence with this value states a fact.
+
+    Of a user, dates, codes, money and definitions ("it weighs 3 kg") count. An assistant says many numbers, so of it
+    only definitions with a unit count, such as "The deposit for the hub is 40 euros".
+    """
     before = sentence[: value.start]
     text = sentence[value.start : value.stop]
     if value.category == "name":
@@ -126,8 +129,10 @@ def is_stated(value: Value, sentence: str, of_user: bool) -> bool:
 
 
 def find_values(sentence: str, names: Set[str]) -> list[Value]:
-    """Return the values of ``sentence`` in order, none inside another. Names are those of which every capitalised word
-    is in ``names``, and several such words one after the other in the middle of a sentence."""
+    """Return the values of ``sentence`` in order, without overlaps.
+
+    Names are words of ``names``, and several capitalised words in a row in the middle of a sentence.
+    """
     found: list[Value] = []
     if _MAY_HAVE_VALUE.search(sentence):
         read = [_make_value(match, sentence) for match in _VALUE.finditer(sentence)]
@@ -141,7 +146,7 @@ def find_values(sentence: str, names: Set[str]) -> list[Value]:
 
 
 def find_names(sentences: list[str], lower_case: Set[str]) -> set[str]:
-    """Return the words that are capitalised inside some sentence and are never written small."""
+    """Return the words that are capitalised inside a sentence and never written with a small letter."""
     found: set[str] = set()
     for text in sentences:
         for match in _NAME.finditer(text):
@@ -160,7 +165,7 @@ def _is_name(match: re.Match[str], sentence: str, names: Set[str]) -> bool:
 
 
 def _find_inside(match: re.Match[str], sentence: str) -> Iterator[str]:
-    """Yield the words of a match but for one that may be capitalised because a sentence, or a title, begins with it."""
+    """Yield the words of a match, without the first one if it may be capitalised because a sentence begins with it."""
     before = sentence[: match.start()].rstrip(" \"'“\u2018(*_")
     begins = not before or before[-1] in ".:!?–—•-…\n|"
     begins = begins or _ENUMERATED.search(before) is not None
@@ -176,12 +181,12 @@ def _make_value(match: re.Match[str], sentence: str) -> Value | None:
     if match["code"]:
         is_telling = len(text) >= _CODE_CHARS
         return Value("single fact", start, stop, 4.0) if is_telling else None
-    # Half of an estimate.
+    # A part of a range is an estimate.
     if _RANGE.search(sentence[:start]) or _RANGE_GOES_ON.match(sentence, stop):
         return None
     unit = match["unit"] or ""
     number = text.removesuffix(unit)
-    # A probability or a step of a calculation.
+    # Numbers below 1 are probabilities, or steps of a calculation.
     if number.startswith("0.") and not unit:
         return None
     is_long = sum(map(str.isdigit, number)) >= _LEAST_DIGITS

@@ -134,9 +134,9 @@ class _Sources:
     def __init__(self, run: Run, texts: ProbeTexts) -> None:
         self._texts = texts
         self._summaries = run.space.summaries
-        prompts = texts.in_messages(run.space.system_messages)
+        prompts = texts.find_in_messages(run.space.system_messages)
         self._in_system = mark_in_any(prompts.answers)
-        self._in_version = texts.in_versions(self._summaries).answers
+        self._in_version = texts.find_in_versions(self._summaries).answers
         self._words = OtherWords(run.space)
         self._in_words = np.zeros((0, len(texts.probes)), bool)
 
@@ -175,7 +175,7 @@ class _Sources:
         """Look the values up in the lines and cut messages that were added since."""
         fresh = self._words.messages[len(self._in_words) :]
         if fresh:
-            is_held = self._texts.in_messages(fresh).answers
+            is_held = self._texts.find_in_messages(fresh).answers
             self._in_words = np.concatenate((self._in_words, is_held))
 
 

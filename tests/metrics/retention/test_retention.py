@@ -42,11 +42,11 @@ def test_summaries_are_read_once_for_all_metrics_of_a_run_until_the_talk_goes_on
     run = run_of("summary", buffer_size=1)
     log = run.log.prefix(len(run.log))
     texts = ProbeTexts(log, [CODE, BUDGET])
-    held = texts.in_versions(run.space.summaries)
-    assert texts.in_versions(run.space.summaries) is held
+    held = texts.find_in_versions(run.space.summaries)
+    assert texts.find_in_versions(run.space.summaries) is held
     log.append(Message("user", "That is all."))
     texts.extend()
-    anew = texts.in_versions(run.space.summaries)
+    anew = texts.find_in_versions(run.space.summaries)
     assert anew is not held
     np.testing.assert_equal(anew.answers, held.answers)
 
@@ -220,9 +220,9 @@ def test_an_updated_fact_is_new_both_stale_or_neither() -> None:
 def test_a_part_of_the_other_answer_does_not_count(
     text: str, answers: tuple[str, ...], old: tuple[str, ...], right: bool, stale: bool
 ) -> None:
-    held = ProbeTexts(Log(), [Probe("?", answers, (), "updated fact", old)]).holding(
-        [text]
-    )
+    held = ProbeTexts(
+        Log(), [Probe("?", answers, (), "updated fact", old)]
+    ).find_answers([text])
     assert (bool(held.answers[0, 0]), bool(held.stale[0, 0])) == (right, stale)
 
 
