@@ -342,22 +342,26 @@ def design(
     workers: int | None = None,
     kept: KeptCells | None = None,
 ) -> Design:
-    """Search the cheapest memory with which 1,000 requests cost at most ``usd_per_1000`` US dollars, replies and
-    summaries included, and which keeps what is asked for.
+    """Search the cheapest memory that keeps what is asked for within a budget.
 
-    ``keep`` maps kinds to the least share (0 to 1) of those stated so far that a request has to hold on average:
-    ``{"rules": 1.0, "facts": 0.85}``. Kinds are facts (all of them), rules, constraints, goals and preferences. These
-    come with a conversation's own probes. Where no conversation brings any, facts are those that memviz proposes and
-    rules the sentences that set one ("Never book a flight before nine."); it proposes no constraints, goals or
-    preferences. Many settings are measured over a few of the conversations, the better half over twice as many, and so
-    on. ``holdout`` is the share of the conversations that
-    this never sees: the setting that was found is measured over them once, at the end. ``settings`` are those to
-    search, in place of the usual strategies, products and pipelines. Summaries are the built-in model's, prices those
-    of ``model`` (or ``assumptions`` of your own); ``executor``, ``workers`` and ``kept`` are those of
-    :func:`memviz.sweep`. The same ``seed`` gives the same design.
+    Many settings are measured over a few of the conversations, the better half over twice as many, and so on. The
+    built-in model writes the summaries. The same ``seed`` gives the same design.
 
-    Raises :class:`memviz.DesignError` for fewer than four conversations, a kind that none of them states, or an
-    unknown price, and :class:`memviz.ParameterError` for a budget or a share that is none.
+    Args:
+        conversations: At least four.
+        usd_per_1000: The most that 1,000 requests may cost in US dollars, replies and summaries included.
+        keep: By kind, the least share (0 to 1) of those stated so far that a request holds on average, such as
+            ``{"rules": 1.0, "facts": 0.85}``. Kinds are facts (all of them), rules, constraints, goals and preferences,
+            as the conversations' own probes have them. Where these have none, memviz proposes facts and reads rules off
+            the conversations ("Never book a flight before nine."), but no constraints, goals or preferences.
+        settings: The settings to search, instead of the usual strategies, products and pipelines.
+        model: The model whose prices count; or ``assumptions`` of your own.
+        holdout: The share of the conversations over which only the result is measured, at the end.
+        counter, pause_seconds, executor, workers, kept: Those of :func:`memviz.sweep`.
+
+    Raises:
+        DesignError: Fewer than four conversations, a kind that none of them states, or an unknown price.
+        ParameterError: A budget or a share out of range.
     """
     terms = Terms(usd_per_1000, dict(keep))
     count = find_counter(counter)
