@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from memviz.code_export import Target
     from memviz.strategies.base import Strategy
     from memviz.tuning.design import Design, Designing
-    from memviz.tuning.sweep import Sweeping
     from memviz.tuning.sweep_conversation import SweepConversation
+    from memviz.tuning.sweeping import Sweeping
 
 LONG_SECONDS = 60.0
 """How long a search takes from which on that is said before."""
@@ -225,13 +225,13 @@ def _find_settings(
     grid: Grid, search: Sequence[SweepConversation], counter: str
 ) -> tuple[Strategy, ...]:
     """Return the settings to search: those of the command, else all that are worth trying."""
-    from memviz.tuning.candidates import candidates
-    from memviz.tuning.grid import largest_sizes
+    from memviz.tuning.candidates import list_candidates
+    from memviz.tuning.grid import find_largest_sizes
 
     count = find_counter(counter)
     if not grid.strategies and not grid.assignments:
-        return candidates(search, count)
-    largest = largest_sizes([subject.log for subject in search], count)
+        return list_candidates(search, count)
+    largest = find_largest_sizes([subject.log for subject in search], count)
     return settings_to_try(grid.strategies or (), grid.assignments or (), largest)
 
 
@@ -287,7 +287,7 @@ def _say_how_long(designing: Designing) -> None:
     HERE.try_out(settings, transcript, designing.counter, writer)
     # Each setting is replayed over all conversations of the search.
     messages_a_setting = designing.planned_messages // len(settings)
-    seconds = HERE.seconds_of_all(settings, OFFLINE, messages_a_setting)
+    seconds = HERE.predict_total_seconds(settings, OFFLINE, messages_a_setting)
     if seconds is not None and seconds > LONG_SECONDS:
         complain(
             f"{counted(settings, 'setting')} take about {time_words(seconds)} in one process, less what was "

@@ -96,14 +96,14 @@ def open_dashboard(
 
 def _check_work(work: WorkOptions) -> None:
     """Raise :class:`memviz.core.errors.MemvizError` for work that this server could not do."""
-    from memviz.tuning.cluster import expect_dask
+    from memviz.tuning.cluster import check_dask
     from memviz.tuning.fleet.opening import open_fleet_sweep
 
     visitor_limits(variables_of({LIMITS: work.limits}))
     if work.fleet:
         open_fleet_sweep(work.fleet)
     if work.dask:
-        expect_dask()
+        check_dask()
 
 
 def _find_access(

@@ -23,12 +23,12 @@ import memviz as api
 from memviz.cli.sweep_options import Summarizing, Work
 from memviz.code_export import targets
 from memviz.core.text.wording import counted, dollars
-from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.token_use import count_token_use
 from memviz.models.names import OFFLINE
 from memviz.models.offline import OfflineModel
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.loading import load_transcript
-from memviz.tuning.grid import settings, suggested, tried_at_first
+from memviz.tuning.grid import expand_grid, list_first_strategies, suggest_values
 from memviz.tuning.grounds import Grounds
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.cli.terminal import (
@@ -203,8 +203,10 @@ class TestWhatIsTried:
             "messages": len(log),
             "turns": log.turn_count,
         }
-        grid = {id: suggested(id, largest=largest) for id in tried_at_first()}
-        assert labels(shown) == [one.label for one in settings(grid)]
+        grid = {
+            id: suggest_values(id, largest=largest) for id in list_first_strategies()
+        }
+        assert labels(shown) == [one.label for one in expand_grid(grid)]
 
     @pytest.mark.parametrize(
         ("given", "sizes"),
@@ -651,7 +653,7 @@ class TestExportToCode:
             "id": row["strategy"],
             "parameters": row["parameters"],
         }
-        use = token_use(api.Run.from_dict(run))
+        use = count_token_use(api.Run.from_dict(run))
         assert (use.sent_tokens, use.peak_tokens) == (
             row["sent_tokens"],
             row["peak_tokens"],

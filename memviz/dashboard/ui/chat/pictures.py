@@ -29,7 +29,7 @@ from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.engine.chat import Chat
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.token_use import limit_of, token_use
+from memviz.metrics.requests.token_use import count_token_use, find_limit
 from memviz.strategies.base import Strategy, Trigger
 from memviz.strategies.clauses import Fill, Headroom
 
@@ -81,7 +81,7 @@ def _draw_last_request(strategy: Strategy, last: TurnRecord) -> None:
     if counts:
         st.caption(counts)
     st.plotly_chart(
-        as_shown(context_bar(last.tokens, limit_of(strategy))),
+        as_shown(context_bar(last.tokens, find_limit(strategy))),
         key="chat-bar",
         config={"displayModeBar": False},
         alt=request_finding(last),
@@ -113,7 +113,7 @@ def _draw_next_summarization(chat: Chat) -> None:
 
 
 def _draw_totals(run: Run) -> None:
-    use = token_use(run)
+    use = count_token_use(run)
     sent_help = noop("Tokens sent to the chat model, over all turns.")
     if run.has_calls:
         sent_help = noop("Tokens sent to the chat model, over all {count:,} calls.")
@@ -203,7 +203,7 @@ def _turns_words(strategy: Strategy, turns: int) -> str:
 def _summary_apart(strategy: Strategy, memory: Memory, fill: Fill) -> str:
     """Return a sentence that the summary counts in a request, though not in the bar of what fills up; empty where there
     is none."""
-    limit = limit_of(strategy)
+    limit = find_limit(strategy)
     if memory.summary is None or limit is None:
         return ""
     counts_in_request = "summary" in limit.parts

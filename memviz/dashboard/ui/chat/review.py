@@ -27,7 +27,7 @@ from memviz.dashboard.words.compactions import named_reason
 from memviz.dashboard.words.requests import message_words, role_name
 from memviz.engine.chat import Chat, Proposal
 from memviz.engine.drafts import INTERRUPTED, Draft
-from memviz.metrics.cost.bounds import INSTRUCTION_TOKENS, token_margin
+from memviz.metrics.cost.bounds import INSTRUCTION_TOKENS, measure_token_margin
 from memviz.models.names import in_words
 from memviz.models.planned_calls import PlannedCalls, price_at_most
 
@@ -113,7 +113,7 @@ def _say_draft_costs(desk: ChatDesk) -> None:
         return
     # One instruction may be typed, too.
     tokens = _source_tokens(chat, proposal) + 2 * INSTRUCTION_TOKENS
-    margin = token_margin(chat.log, chat.run.counter)
+    margin = measure_token_margin(chat.log, chat.run.counter)
     draft = PlannedCalls.at_most(
         summarizer.name, [tokens], spending().reply_tokens, margin
     )

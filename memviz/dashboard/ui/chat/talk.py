@@ -21,7 +21,7 @@ from memviz.dashboard.ui.shell.elements import (
     row,
     show_error,
 )
-from memviz.metrics.cost.bounds import MESSAGE_TOKENS, plan_turn, token_margin
+from memviz.metrics.cost.bounds import MESSAGE_TOKENS, measure_token_margin, plan_turn
 from memviz.models.embedding import MOST_BYTES
 from memviz.models.planned_calls import PlannedCalls, price_at_most
 from memviz.strategies.lookup import embedding_asked_by
@@ -120,7 +120,7 @@ def next_message_costs(desk: ChatDesk) -> None:
     if models.are_free and not embedding:
         return
     log_tokens = int(chat.memory.sums.totals[-1])
-    margin = token_margin(chat.log, chat.run.counter)
+    margin = measure_token_margin(chat.log, chat.run.counter)
     try:
         request_tokens = chat.next_request_tokens + MESSAGE_TOKENS
     except MissingVectorsError:

@@ -40,11 +40,11 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_table import record_of_turn
+from memviz.metrics.requests.request_table import find_record_of_turn
 from memviz.metrics.retention.message_facts import (
     NO_FACTS,
     MessageFacts,
-    facts_of_messages,
+    find_facts_of_messages,
 )
 from memviz.storage.workspace import FIRST_SAMPLE
 
@@ -91,7 +91,7 @@ def transcript(desk: ChatDesk) -> None:
         if position == turn.start:
             _draw_setting_mark(run, turn.number)
         if position == turn.asked:
-            record = record_of_turn(run, turn.number)
+            record = find_record_of_turn(run, turn.number)
             if record is not None:
                 draw_thoughts(record)
         if message.is_recall_exchange:
@@ -134,7 +134,7 @@ def _facts(desk: ChatDesk, run: Run, shown: range) -> Mapping[int, MessageFacts]
     if not run.turns:
         return {}
     facts = known_facts(desk.state.conversation_id, run.log, grows=True)
-    return facts_of_messages(run.turns[-1], facts, shown) if facts else {}
+    return find_facts_of_messages(run.turns[-1], facts, shown) if facts else {}
 
 
 def _draw_messages_alone(messages: Iterable[Message], first: int) -> None:

@@ -25,7 +25,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.answer_sources import AnswerSource
 from memviz.metrics.retention.knowledge import Knowledge
-from memviz.metrics.retention.life_lines import fact_losses, life_lines
+from memviz.metrics.retention.life_lines import life_lines, list_fact_losses
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.events import grows_a_list
@@ -230,7 +230,7 @@ def _lost_words(run: Run, fact: Probe) -> str:
             "Only denied or outdated since {name}.",
             name=request_name(*span.first),
         )
-    by = fact_losses(run, fact_retention, lives, texts)[0, span.first_place]
+    by = list_fact_losses(run, fact_retention, lives, texts)[0, span.first_place]
     name = request_name(*span.first)
     version = None if by is None else run.compactions[by].version
     if version is None:

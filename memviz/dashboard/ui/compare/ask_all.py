@@ -39,7 +39,7 @@ from memviz.engine.asking import ask
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.answer_sources import answer_source
+from memviz.metrics.answer_sources import find_answer_source
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, bound_questions
 from memviz.models.base import ends_all
 from memviz.transcripts.base import Probe
@@ -250,7 +250,7 @@ def _show(
         if isinstance(answer, TurnRecord):
             answers.append((setting, answer))
             replies.append((setting.label, answer.facts))
-            source = answer_source(answer.context, state.question, answer.reply)
+            source = find_answer_source(answer.context, state.question, answer.reply)
             sources[setting.index] = source
         elif answer and not ends_all(answer):
             # An error that ends all asking is said once, above.

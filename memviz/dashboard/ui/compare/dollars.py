@@ -53,8 +53,8 @@ from memviz.dashboard.words.prices import (
     missing_prices_by_model,
     pause_words,
 )
-from memviz.metrics.cost.cache_breaks import cache_breaks
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.cost.cache_breaks import find_cache_breaks
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
@@ -114,7 +114,7 @@ def costs_of(
     """Return what each setting costs on these terms."""
     costs = []
     for setting in settings:
-        cost = assumptions.cost(traffic(setting.run))
+        cost = assumptions.cost(count_traffic(setting.run))
         costs.append(SettingCost(setting, cost, cost.parts))
     return costs
 
@@ -179,7 +179,7 @@ def _find_breaks(
 ) -> list[CachedSetting]:
     settings = []
     for setting_cost in costs:
-        breaks = cache_breaks(
+        breaks = find_cache_breaks(
             setting_cost.setting.run,
             setting_cost.cost,
             assumptions.cache,

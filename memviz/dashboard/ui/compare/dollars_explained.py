@@ -20,8 +20,8 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.prices import cache_in_words, prices_of
 from memviz.dashboard.words.requests import forecast_words
 from memviz.engine.compaction import REDUCING
-from memviz.metrics.health.growth import unbounded_part
-from memviz.metrics.requests.token_use import forecast, passing_request
+from memviz.metrics.health.growth import find_unbounded_part
+from memviz.metrics.requests.token_use import find_first_over, forecast_overflow
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import context_window_tokens
@@ -205,10 +205,12 @@ def window_words(
         )
     for setting_cost in costs:
         traffic = setting_cost.cost.traffic
-        passing = passing_request(traffic, window)
-        foretold = forecast(traffic, window)
+        passing = find_first_over(traffic, window)
+        foretold = forecast_overflow(traffic, window)
         # Only messages that are never dropped go on growing as they did.
-        keeps_growing = unbounded_part(setting_cost.setting.run.strategy) == "history"
+        keeps_growing = (
+            find_unbounded_part(setting_cost.setting.run.strategy) == "history"
+        )
         if passing is not None:
             yield _(
                 "{label}: from {name} on a request is larger than the window, and would be refused.",

@@ -39,10 +39,10 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.estimates import likely_words
 from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.run import Run
-from memviz.metrics.answer_sources import answer_source
+from memviz.metrics.answer_sources import find_answer_source
 from memviz.metrics.cost.bounds import bound_free_run
-from memviz.metrics.cost.estimate import estimate
-from memviz.metrics.requests.request_table import record_of_turn
+from memviz.metrics.cost.estimate import estimate_asking
+from memviz.metrics.requests.request_table import find_record_of_turn
 from memviz.storage.workspace import RunKey
 
 TAKE_KEY = "free-take"
@@ -171,7 +171,7 @@ def _job(missing: Sequence[_RunSoFar], models: Models) -> Job:
     keys = [each.key for each in missing]
     turns = [each.answered_turns for each in missing]
     replays = free_replays(workspace(), keys)
-    cost = estimate(replays, models.answerer.name, models.summarizer.name)
+    cost = estimate_asking(replays, models.answerer.name, models.summarizer.name)
     likely = likely_words(cost)
     work = [key.strategy.tool_use for key in keys]
     if any(tool_use.recalls or tool_use.thinking_rounds for tool_use in work):
@@ -239,7 +239,9 @@ def _keep(key: RunKey, free: FreeRun, refusal: str = "") -> None:
 def draw_answers_of_turn(settings: Sequence[SettingRun], selection: Selection) -> None:
     """Draw the answers of all settings to the message of the selected turn, and where they had them from."""
     turn = selection.turn
-    records = [(setting, record_of_turn(setting.run, turn)) for setting in settings]
+    records = [
+        (setting, find_record_of_turn(setting.run, turn)) for setting in settings
+    ]
     requests = [request for _setting, request in records if request]
     if not requests:
         return
@@ -255,5 +257,5 @@ def draw_answers_of_turn(settings: Sequence[SettingRun], selection: Selection) -
             if record is None:
                 st.caption(_("{label}: not answered yet.", label=plain(setting.label)))
             else:
-                source = answer_source(record.context, question, record.reply)
+                source = find_answer_source(record.context, question, record.reply)
                 answer_card(setting, record, source)

@@ -56,9 +56,9 @@ from memviz.dashboard.ui.shell.linked import linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import clicked_point, set_widget
 from memviz.engine.compaction import Compaction
-from memviz.metrics.memory_map.fate_grid import View, example, grid
-from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.memory_map.stretches import STEPS, code_of
+from memviz.metrics.memory_map.fate_grid import View, build_grid, find_example
+from memviz.metrics.memory_map.fate_map import build_fate_map
+from memviz.metrics.memory_map.stretches import STEPS, encode_fate
 from memviz.transcripts.base import Transcript
 
 _STEPS = {"turn": noop("Turns"), "request": noop("Requests")}
@@ -186,10 +186,12 @@ def _map_key(number: int) -> str:
 
 def _follow_click(number: int, setting: SettingRun, view: View) -> None:
     point = clicked_point(_map_key(number))
-    fates = fate_map(setting.run)
+    fates = build_fate_map(setting.run)
     if not point:
         return
-    fate = example(fates, grid(fates, view), point["x"], message_position(point["y"]))
+    fate = find_example(
+        fates, build_grid(fates, view), point["x"], message_position(point["y"])
+    )
     if fate is not None:
         place, position = fate
         record = setting.run.requests[fates.number_at(place)]
@@ -235,7 +237,7 @@ def legend(settings: Sequence[SettingRun]) -> None:
     present: set[int] = set()
     compactions: list[Compaction] = []
     for setting in settings:
-        present.update(fate_map(setting.run).present)
+        present.update(build_fate_map(setting.run).present)
         compactions += setting.run.compactions
     codes = sorted(present, key=LEGEND_ORDER.index)
     summarized = [code for code in codes if STEPS[code].fate is Fate.SUMMARIZED]
@@ -277,7 +279,7 @@ def _times_words(code: int) -> str:
 
 def key_numbers(setting: SettingRun) -> None:
     """Show what became of all messages at the last request, under a map: a bar, and a share beside each colour."""
-    fates = fate_map(setting.run)
+    fates = build_fate_map(setting.run)
     shares = fates.shares(-1)
     messages = shares.messages
     often = _(", {often} on average", often=_how_often_words(shares.mean_generation))
@@ -287,7 +289,7 @@ def key_numbers(setting: SettingRun) -> None:
         count = int(fates.counts[-1, fate])
         if not count:
             continue
-        color = STEP_COLORS[code_of(fate, 1)]
+        color = STEP_COLORS[encode_fate(fate, 1)]
         bar.append(bar_part(count / messages, color))
         more = often if fate is Fate.SUMMARIZED else ""
         share = f"{percent(count, messages)}{more}"

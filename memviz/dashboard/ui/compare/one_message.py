@@ -33,8 +33,8 @@ from memviz.dashboard.words.authors import message_facts_words
 from memviz.dashboard.words.requests import call_text, life_sentence, role_name
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.fate_map import Span, fate_map
-from memviz.metrics.retention.message_facts import message_facts
+from memviz.metrics.memory_map.fate_map import Span, build_fate_map
+from memviz.metrics.retention.message_facts import find_message_facts
 from memviz.transcripts.base import Probe
 
 MESSAGE_KEY = "map-message"
@@ -70,7 +70,7 @@ def say_life_of_selected(settings: Sequence[SettingRun]) -> None:
             role=role_name(run.log[position].role),
             turn=run.log.turn_number(position),
             label=plain(setting.label),
-            life=life_in_words(fate_map(run).life(position)),
+            life=life_in_words(build_fate_map(run).life(position)),
         )
     )
 
@@ -101,7 +101,7 @@ def _draw_at_request(
     record: TurnRecord, name: str, position: int, probes: Sequence[Probe]
 ) -> None:
     """Show what of the message's facts the request still holds, and what was sent in its place."""
-    sentences = [message_facts_words(message_facts(record, position, probes))]
+    sentences = [message_facts_words(find_message_facts(record, position, probes))]
     if record.strategy is not None:
         sentences.append(record.strategy.why_sent(record.memory, position))
     for sentence in map(plain, sentences):

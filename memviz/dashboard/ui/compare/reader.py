@@ -55,8 +55,12 @@ from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import bundled_words, shorten
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
-from memviz.metrics.requests.request_places import is_marked, request_number
+from memviz.metrics.requests.request_axis import (
+    RequestAxis,
+    list_request_turns,
+    make_axis,
+)
+from memviz.metrics.requests.request_places import find_request_number, is_marked
 from memviz.transcripts.base import Transcript
 
 PLAYER_KEY = "compare-player"
@@ -135,7 +139,7 @@ def _say_what_happened(selection: Selection) -> None:
     run = selection.setting.run
     mark_row(selection.setting.index)
     with st.container(key="compare-at-request", gap="xsmall"), row():
-        number = request_number(run, selection.turn, selection.call)
+        number = find_request_number(run, selection.turn, selection.call)
         if number is None:
             show_info(plain(no_request_words(run, selection.turn)))
             return
@@ -183,7 +187,7 @@ def _caption(selection: Selection, transcript: Transcript) -> str:
 
 def shared_axis(settings: Sequence[SettingRun]) -> RequestAxis:
     """The x axis that charts of these settings share."""
-    return axis_of(setting.run for setting in settings)
+    return make_axis(setting.run for setting in settings)
 
 
 _PARTS_ALT = noop("Tokens of each part of every request under {label}")
@@ -210,7 +214,7 @@ def _draw_player(
             ruled.append(number)
     # The browser finds a request on each chart by the last place of its turn; where turns are places it needs none.
     last_places = {}
-    axes = {**charts, PARTS_KEY: axis_of([selection.setting.run])}
+    axes = {**charts, PARTS_KEY: make_axis([selection.setting.run])}
     for name, axis in axes.items():
         last_places[name] = None if axis.is_by_turn else axis.lasts.tolist()
     # In the browser places and numbers count from 0.
@@ -241,7 +245,7 @@ def _marks(turns: Sequence[int], run: Run) -> list[int]:
     """Return where ``run`` summarized, or cleared or shortened messages by a rule, as places (0-based) in a walk
     through requests of these turns. Calls of a turn are counted from its last one, as on the charts: another run may
     have taken more of them."""
-    run_turns = request_turns(run).tolist()
+    run_turns = list_request_turns(run).tolist()
     places = []
     for number, compactions in run.requests.compactions():
         if any(map(is_marked, compactions)):

@@ -44,7 +44,7 @@ from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.requests import place_in_a_table
-from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.token_use import count_token_use
 from memviz.transcripts.base import Transcript
 
 CHART_KEY = "compare-tokens"
@@ -133,9 +133,9 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
 
 def key_numbers(settings: Sequence[SettingRun]) -> None:
     """Draw the tokens sent in all, each against the first setting, and the table of details."""
-    first_tokens = token_use(settings[0].run).sent_tokens
+    first_tokens = count_token_use(settings[0].run).sent_tokens
     for column, setting in places(settings, NUMBER_PIXELS):
-        tokens = token_use(setting.run).sent_tokens
+        tokens = count_token_use(setting.run).sent_tokens
         change = tokens / first_tokens - 1 if first_tokens else 0
         delta = None
         if setting is not settings[0]:
@@ -190,7 +190,7 @@ OF_REDUCTIONS = {_REDUCTIONS, _REDUCED_MESSAGES}
 def _columns(settings: Sequence[SettingRun]) -> dict[str, dict[str, str]]:
     """Return the columns of the table. It is a static one: a grid would load a megabyte of script before the first
     chart."""
-    uses = [token_use(setting.run) for setting in settings]
+    uses = [count_token_use(setting.run) for setting in settings]
     left_out: set[str] = set()
     if not any(setting.run.has_calls for setting in settings):
         left_out |= OF_CALLS

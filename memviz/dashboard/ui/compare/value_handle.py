@@ -31,7 +31,7 @@ from memviz.dashboard.ui.controls.settings_editor import parameter_key
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
-from memviz.metrics.requests.request_axis import axis_of, request_turns
+from memviz.metrics.requests.request_axis import list_request_turns, make_axis
 from memviz.models.names import is_free
 from memviz.storage.workspace import RunKey
 from memviz.strategies.parameters import Parameter
@@ -110,7 +110,7 @@ def _draw(handle: _Handle, chart_key: str) -> None:
         "values": list(keys),
         "now": handle.now,
         "recorded": recorded_values,
-        "places": axis_of([run]).places(request_turns(run)).tolist(),
+        "places": make_axis([run]).places(list_request_turns(run)).tolist(),
         "missing": len(keys) - len(curves),
         "curves": {str(value): curve._asdict() for value, curve in curves.items()},
         "color": setting_color(handle.run.index),

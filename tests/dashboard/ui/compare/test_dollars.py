@@ -24,7 +24,7 @@ from memviz.dashboard.ui.compare.dollars_explained import (
 from memviz.dashboard.ui.compare.dollars_in_total import shares_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.prices import cache_in_words, prices_in_words, prices_of
-from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
+from memviz.metrics.cost.pricing import Pricing, find_pricing, make_unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates
 from memviz.transcripts.samples import bundled
@@ -51,7 +51,7 @@ class TestPrices:
             "dear, USD per million tokens: input 3, read from the cache 0.3, written to it 3.75, output 15. "
             "Source: entered by hand."
         )
-        listed = pricing("openai/gpt-5-mini")
+        listed = find_pricing("openai/gpt-5-mini")
         assert listed is not None
         assert prices_in_words(listed).endswith(f"Source: {listed.source}.")
         assert "litellm" in listed.source
@@ -79,11 +79,11 @@ class TestPrices:
         )
 
     def test_that_are_unknown_say_so(self) -> None:
-        assert prices_in_words(unpriced("nobody/knows")).endswith(
+        assert prices_in_words(make_unpriced("nobody/knows")).endswith(
             "what it costs is unknown."
         )
         assert "output unknown" in prices_in_words(
-            unpriced("x").by_hand(input_usd_per_million=1)
+            make_unpriced("x").by_hand(input_usd_per_million=1)
         )
 
     def test_of_the_summarizer_stand_apart_where_it_is_another_model(self) -> None:
