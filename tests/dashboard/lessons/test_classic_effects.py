@@ -18,7 +18,7 @@ from memviz.dashboard.lessons.claims import judge_claims, problems, unclaimed_nu
 from memviz.dashboard.lessons.lesson import Lesson, Step, Text
 from memviz.dashboard.lessons.library import classic_effects
 from memviz.dashboard.lessons.playing import Played, play
-from memviz.dashboard.ui.compare.dollars import costs_of
+from memviz.dashboard.ui.compare.dollars import price_settings
 from memviz.dashboard.ui.controls.effects import is_shown_by, query_of_effect
 from memviz.dashboard.ui.controls.links import open_link
 from memviz.dashboard.ui.controls.study import CompareState
@@ -136,7 +136,7 @@ def test_a_cold_cache_changes_who_is_cheapest() -> None:
     uncached = [prices.cost(count_traffic(run)).uncached_total_usd or 0 for run in runs]
     assert cold == pytest.approx(uncached), "what the dotted lines are"
     settings = [SettingRun(run, run.label, at) for at, run in enumerate(runs)]
-    costs = costs_of(settings, prices)
+    costs = price_settings(settings, prices)
     assert frame_of(costs, View.SO_FAR, Unit.USD, uncached=True).above == (), (
         "the dotted line is in the picture"
     )

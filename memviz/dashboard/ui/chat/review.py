@@ -37,7 +37,7 @@ TEXT_PIXELS = 180
 PROMPT_KEY = "review-prompt"
 
 
-def review_panel(desk: ChatDesk) -> None:
+def draw_review_panel(desk: ChatDesk) -> None:
     """Show what waits for a decision, if anything does. The summarizer is asked for a first draft by itself."""
     chat = desk.chat
     proposal = chat.proposal
@@ -99,8 +99,8 @@ def _say_nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
                 key,
             )
         with popup(_("Another prompt"), ":material/tune:"):
-            _write_again(desk)
-        _skip_button(desk)
+            _draw_write_again_button(desk)
+        _draw_skip_button(desk)
     _say_draft_costs(desk)
 
 
@@ -246,12 +246,12 @@ def _draw_decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
             key,
         )
         with popup(_("Write again"), ":material/refresh:"):
-            _write_again(desk)
-        _skip_button(desk)
+            _draw_write_again_button(desk)
+        _draw_skip_button(desk)
     _say_draft_costs(desk)
 
 
-def _skip_button(desk: ChatDesk) -> None:
+def _draw_skip_button(desk: ChatDesk) -> None:
     button(
         _("Skip"),
         "review-skip",
@@ -263,7 +263,7 @@ def _skip_button(desk: ChatDesk) -> None:
     )
 
 
-def _write_again(desk: ChatDesk) -> None:
+def _draw_write_again_button(desk: ChatDesk) -> None:
     prompt_picker(
         st.container(), PROMPT_KEY, desk.chat.strategy.instruction, height=TEXT_PIXELS
     )

@@ -65,7 +65,7 @@ def is_staged() -> bool:
     return bool(widget_value(STAGE_KEY) == STAGED)
 
 
-def play(
+def play_on_stage(
     settings: Sequence[SettingRun],
     selection: Selection,
     transcript: Transcript,
@@ -87,7 +87,7 @@ def play(
     # Kept with the run: each move of the visitor draws this fragment again.
     data = settings[0].run.once(
         (stage_data, tuple(settings), probes, steps, readout),
-        partial(_asking_data, settings, transcript, probes, steps, readout),
+        partial(_make_asking_data, settings, transcript, probes, steps, readout),
         is_picture=True,
     )
     stage(
@@ -130,7 +130,7 @@ def _steps_to_play(at: int, every: int) -> range:
     return steps_around(middle_of_half, every)
 
 
-def _asking_data(
+def _make_asking_data(
     settings: Sequence[SettingRun],
     transcript: Transcript,
     probes: tuple[Probe, ...],

@@ -18,14 +18,14 @@ from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.composition import composition
 from memviz.dashboard.charts.requests.tables import parts_finding, parts_table
 from memviz.dashboard.stage.files import controls_style, own_text, walk_script
-from memviz.dashboard.ui.compare.downloads import run_downloads
-from memviz.dashboard.ui.compare.playing import Readout, is_staged, play
+from memviz.dashboard.ui.compare.downloads import draw_downloads
+from memviz.dashboard.ui.compare.playing import Readout, is_staged, play_on_stage
 from memviz.dashboard.ui.compare.selection import (
     Selection,
     choose_setting,
+    list_walkable_requests,
     move_to,
-    selection_of,
-    walk_of,
+    read_selection,
 )
 from memviz.dashboard.ui.controls.inspector import inspector, no_request_words
 from memviz.dashboard.ui.controls.known_facts import facts_of_study
@@ -96,7 +96,7 @@ def draw_beside_reader(
     """
     opens_reader = is_read() and not hides(Part.READER)
     if is_staged():
-        play(settings, selection_of(settings), transcript, readout)
+        play_on_stage(settings, read_selection(settings), transcript, readout)
         if opens_reader:
             _draw_reader(settings, transcript)
         elif not hides(Part.READER):
@@ -112,10 +112,10 @@ def draw_beside_reader(
             _draw_picture_with_player(settings, charts, draw_picture, draw_notes)
     if hides(Part.READER) and presenting().is_minimal:
         # On a page that shows nothing else one line says what is selected, and leads to the whole page.
-        open_in_memviz(_caption(selection_of(settings), transcript))
+        open_in_memviz(_caption(read_selection(settings), transcript))
     keep_address("compare-address")
     if draw_below is not None and not hides(Part.NUMBERS):
-        draw_below(selection_of(settings))
+        draw_below(read_selection(settings))
 
 
 def _draw_picture_with_player(
@@ -130,7 +130,7 @@ def _draw_picture_with_player(
     if not hides(Part.NUMBERS):
         draw_notes()
     if not hides(Part.READER) and not is_read():
-        _say_what_happened(selection_of(settings))
+        _say_what_happened(read_selection(settings))
         _offer_reader()
 
 
@@ -204,8 +204,8 @@ def _draw_player(
     settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]
 ) -> None:
     """Draw the player, which moves the selection through the requests of the selected setting."""
-    selection = selection_of(settings)
-    turns, place = walk_of(settings, selection)
+    selection = read_selection(settings)
+    turns, place = list_walkable_requests(settings, selection)
     marks = {}
     ruled = []
     for number, setting in enumerate(settings):
@@ -260,7 +260,7 @@ def _marks(turns: Sequence[int], run: Run) -> list[int]:
 
 def _draw_reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Draw the selected request in full."""
-    selection = selection_of(settings)
+    selection = read_selection(settings)
     run = selection.setting.run
     record = selection.record
     with st.container(key="compare-reader"):
@@ -290,7 +290,7 @@ def _draw_reader(settings: Sequence[SettingRun], transcript: Transcript) -> None
             _(_PARTS_ALT, label=selection.setting.label),
         )
         with st.container(horizontal=True):
-            run_downloads(settings, selection.setting, transcript)
+            draw_downloads(settings, selection.setting, transcript)
 
 
 def _draw_parts(run: Run) -> None:

@@ -49,7 +49,7 @@ class Selection(NamedTuple):
         return name_in_full(self.setting.run, self.turn, self.call)
 
 
-def selection_of(settings: Sequence[SettingRun]) -> Selection:
+def read_selection(settings: Sequence[SettingRun]) -> Selection:
     """The selection, made valid for ``settings``: at first the last of them."""
     state = compare_state()
     indices = [each.index for each in settings]
@@ -61,7 +61,7 @@ def selection_of(settings: Sequence[SettingRun]) -> Selection:
     return Selection(setting, number, turn, selected_call(setting.run, turn))
 
 
-def walk_of(
+def list_walkable_requests(
     settings: Sequence[SettingRun], selection: Selection
 ) -> tuple[list[int], int]:
     """Return the requests that one can walk through, each as its turn, and the place (0-based) of the selected one.
@@ -107,7 +107,7 @@ def select_clicked(chart_key: str, settings: Sequence[SettingRun]) -> None:
 def choose_setting(settings: Sequence[SettingRun]) -> None:
     """Draw the control that chooses whose request is read."""
     numbers = list(range(len(settings)))
-    set_widget(SETTING_KEY, selection_of(settings).number)
+    set_widget(SETTING_KEY, read_selection(settings).number)
     st.selectbox(
         _("Setting"),
         numbers,
