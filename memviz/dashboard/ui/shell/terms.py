@@ -52,8 +52,8 @@ def explain_terms() -> None:
 
 @cache
 def _meanings(_language: str) -> dict[str, dict[str, str]]:
-    """Return the meaning of each form of each word, in the language that texts are translated into now: put together once, for
-    every page says all of it."""
+    """Return the meaning of each form of each word, in the language that texts are translated into now. Put together
+    once, for every page says all of it."""
     meanings = {}
     for word in shown_terms().values():
         meaning = {"term": word.name, "meaning": word.explained}
