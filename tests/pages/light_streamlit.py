@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 from streamlit.components.v2 import manifest_scanner
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.scriptrunner_utils import script_run_context
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import (
@@ -17,6 +19,7 @@ from streamlit.runtime.state.session_state import (
     _is_internal_key,
     is_element_id,
 )
+from streamlit.testing.v1 import local_script_runner
 
 _COPY = SessionState.filtered_state.fget
 assert _COPY is not None
@@ -48,6 +51,19 @@ class StateByKey(Mapping[str, Any]):
         return copied
 
 
+class CompiledOnce(ScriptCache):
+    """The scripts of all pages that tests open, compiled once. AppTest compiles each of them for each run."""
+
+    _compiled: ClassVar[dict[tuple[str, int], Any]] = {}
+
+    def get_bytecode(self, script_path: str) -> Any:
+        path = Path(script_path).resolve()
+        key = (str(path), path.stat().st_mtime_ns)
+        if key not in self._compiled:
+            self._compiled[key] = super().get_bytecode(script_path)
+        return self._compiled[key]
+
+
 def apply() -> None:
     """Do so from now on, in this process."""
     # A server looks once for components in the installed packages. AppTest does so for every page that a test opens,
@@ -56,5 +72,6 @@ def apply() -> None:
         manifest_scanner.scan_component_manifests
     )
     SafeSessionState.filtered_state = property(lambda safe: StateByKey(safe._state))
+    local_script_runner.ScriptCache = CompiledOnce
     # By its hash a browser is spared a message that it has: each message is written out once more for that.
     script_run_context.populate_hash_if_needed = lambda message: None
