@@ -6,9 +6,10 @@ summarizer is a compaction, what it cleared is one too, and what it hands back i
 
 from abc import abstractmethod
 from collections.abc import Coroutine, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from time import monotonic
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from memviz.core.counters import Counter
@@ -23,6 +24,13 @@ from memviz.strategies.families import LIBRARIES
 MISSING = noop(
     "{library} is not installed here. Install it with 'pip install {package}'."
 )
+
+
+@lru_cache(maxsize=64)
+def _is_installed(module: str, second: int) -> bool:
+    """Return whether a module is there in this ``second``. A page asks so several times for each strategy, and all
+    folders that Python imports from are searched for what is missing; what is installed later is found all the same."""
+    return find_spec(module) is not None
 
 
 class Ask(Protocol):
@@ -85,7 +93,7 @@ class LibraryStrategy(Strategy):
 
     def reason_not_to_run(self) -> str:
         """The reason why it cannot be run: its library is not installed."""
-        if all(find_spec(module) for module in self.modules):
+        if all(_is_installed(module, int(monotonic())) for module in self.modules):
             return ""
         return _(MISSING, library=self.library_name, package=self.package)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+
+from tests.browser.forked import Forked
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 300
@@ -30,7 +31,7 @@ class Dashboard:
         self.database = folder / "memviz.db"
         self.output = folder / "server.log"
         self.port = free_port()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Forked | None = None
 
     @property
     def url(self) -> str:
@@ -49,22 +50,12 @@ class Dashboard:
     def start(self) -> float:
         """Start and wait until the server answers; returns the seconds it took."""
         started = time.perf_counter()
-        with self.output.open("ab") as output:
-            self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "streamlit",
-                    "run",
-                    str(self.app),
-                    "--server.port",
-                    str(self.port),
-                ],
-                cwd=ROOT,
-                env=os.environ | {"MEMVIZ_DB": str(self.database)},
-                stdout=output,
-                stderr=output,
-            )
+        self._process = Forked(
+            ["streamlit", "run", str(self.app), "--server.port", str(self.port)],
+            ROOT,
+            self.output,
+            os.environ | {"MEMVIZ_DB": str(self.database)},
+        )
         while not self._answers():
             assert self._process.poll() is None, (
                 f"the server ended: {self.output.read_text()}"

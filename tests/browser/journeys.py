@@ -81,6 +81,18 @@ def drawn(page: Page, chart: str = TOKENS_CHART) -> Locator:
     return page.locator(chart)
 
 
+STILL_MILLISECONDS = 300
+_RESTS = """still => {
+    const main = document.querySelector("[data-testid=stMain]");
+    const what = `${document.querySelectorAll("*").length} ${main.scrollHeight}`;
+    const fades = document.getAnimations().some(
+        one => one.playState === "running" && one.effect.getComputedTiming().endTime !== Infinity);
+    if (fades || window.lastSeen?.what !== what) window.lastSeen = { what, since: performance.now() };
+    return performance.now() - window.lastSeen.since > still;
+}"""
+"""Whether nothing has come, gone, grown or faded in the page for so long."""
+
+
 def show_all(page: Page) -> None:
     """Make the window as high as what the page scrolls: Streamlit scrolls a box of its own, not the window."""
     main = page.get_by_test_id("stMain")
@@ -88,7 +100,9 @@ def show_all(page: Page) -> None:
     page.set_viewport_size(
         {"width": width, "height": main.evaluate("main => main.scrollHeight")}
     )
-    page.wait_for_timeout(1_000)  # what comes into view is drawn only now, and fades in
+    # What comes into view is drawn only now, and fades in.
+    page.evaluate("delete window.lastSeen")
+    page.wait_for_function(_RESTS, arg=STILL_MILLISECONDS, polling=50)
 
 
 def say(page: Page, text: str) -> None:

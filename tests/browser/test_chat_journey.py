@@ -88,6 +88,7 @@ def test_talking_brings_the_reply_into_sight_and_two_tabs_lose_no_message(
     quiet(page)
     expect(page.get_by_test_id("stException")).to_have_count(0)
     go(second, second.url, "chat")
+    expect(second.get_by_text(FACT).first).to_be_visible()
     expect(second.get_by_text("In the second tab").first).to_be_visible()
     saved = second.get_by_text("In the first tab").count() > 0
     assert saved or page.get_by_text("another tab").count() > 0, (

@@ -180,8 +180,8 @@ def missing_library(_: Path) -> object:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             import_module("memviz.strategies.library"),
-            "find_spec",
-            lambda _: None,
+            "_is_installed",
+            lambda module, second: False,
         )
         return memviz.replay(
             [Message("user", "x")], memviz.strategy("langchain_summarization")

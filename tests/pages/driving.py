@@ -13,21 +13,17 @@ from time import monotonic, sleep
 from typing import Any, TypeVar
 
 import numpy as np
-from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest, local_script_runner
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from memviz.dashboard.ui.controls.selected_request import READ_KEY, TURN_KEY
 from tests.page_names import ADDRESSES, QUESTIONS
+from tests.pages import light_streamlit
 
 APP = Path(__file__).resolve().parents[2] / "navigation.py"
 TIMEOUT_SECONDS = 120
 LOOK_SECONDS = 0.1
-# A server looks once for components in the installed packages. AppTest does so for every page that a test opens, and
-# reading the metadata of all packages takes longer than everything else that the test does.
-manifest_scanner.scan_component_manifests = cache(
-    manifest_scanner.scan_component_manifests
-)
+light_streamlit.apply()
 _look_until_it_stops = local_script_runner.require_widgets_deltas
 
 

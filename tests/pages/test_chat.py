@@ -31,7 +31,6 @@ from tests.pages.driving import (
     request_as_json,
     say,
     sentences,
-    texts,
 )
 
 SYSTEM_PROMPT = "You are a helpful assistant."
@@ -272,23 +271,6 @@ def test_an_old_chat_is_found_among_many_newer_conversations(database: Path) -> 
     assert [text for _, text in bubbles(session)] == [
         without_marks(message.content) for message in trip.messages[:4]
     ]
-
-
-@pytest.mark.slow
-def test_two_sessions_on_one_chat_lose_nothing(chat: AppTest) -> None:
-    say(chat, FACT)
-    link = chat_link(chat.run())
-    other = open_page("chat", chat=link)
-    say(other, PLAN)
-    say(chat, QUESTION)  # this session has not seen the plan
-    assert not chat.exception
-    kept = [text for _, text in bubbles(open_page("chat", chat=link))]
-    assert FACT in kept
-    assert PLAN in kept
-    assert QUESTION in kept or any(
-        "another tab" in sentence for sentence in sentences(chat.error)
-    )
-    assert QUESTION in texts(chat)
 
 
 def test_a_message_sent_before_the_browser_knows_of_the_saved_chat_stays_in_it(

@@ -109,17 +109,17 @@ def title_of(session: AppTest) -> str:
 def test_the_address_comes_before_the_choice_and_the_choice_before_the_browser(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    english = "How does each strategy remember?"
-    chinese = "每种策略怎么记？"
-    assert title_of(open_address("guide", {})) == english
+    english = "What is in the window right now?"
+    chinese = "窗口里现在有什么？"
+    assert title_of(open_address("live", {})) == english
     monkeypatch.setattr(ContextProxy, "locale", property(lambda self: "zh-CN"))
-    session = open_address("guide", {})
+    session = open_address("live", {})
     assert title_of(session) == chinese
     session.session_state["reading"].chosen = "en"
     assert title_of(session.run()) == english
     session.query_params["lang"] = "zh"
     assert title_of(session.run()) == chinese
-    assert title_of(open_address("guide", {"lang": ["en"]})) == english
+    assert title_of(open_address("live", {"lang": ["en"]})) == english
 
 
 def test_a_language_that_nobody_knows_changes_nothing(

@@ -271,7 +271,7 @@ def test_nothing_is_told_to_langsmith(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_where_langchain_is_missing_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(library, "find_spec", lambda name: None)
+    monkeypatch.setattr(library, "_is_installed", lambda module, second: False)
     assert strategy().reason_not_to_run().endswith("pip install langchain'.")
     with pytest.raises(MissingLibraryError, match="pip install langchain"):
         memviz.replay(talk("a"), strategy())

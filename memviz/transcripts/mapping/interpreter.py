@@ -39,7 +39,6 @@ from memviz.transcripts.mapping.saying import (
     time_of,
 )
 from memviz.transcripts.readers.json_access import (
-    at_least_half,
     id_text,
     json_text,
     object_at,
@@ -105,13 +104,19 @@ class MappedReader(Reader):
         if detection is None or _is_out_of_question(document, self.mapping):
             return False
         try:
-            content = self._content(document, most=HEAD_ITEMS)
+            content = self._unwrapped(document, most=HEAD_ITEMS)
         except TranscriptError:
             return False
-        if any(value_on_path(content, path) is None for path in detection.file):
-            return False
         rows = self._rows_of(content, most=HEAD_ITEMS)
-        if not at_least_half(rows, lambda placed: _fits(placed[0], detection)):
+        fitting = _count_fitting(rows, detection)
+        # A file with a single row is that row.
+        if isinstance(content, dict) and not fitting:
+            content = [content]
+            rows = self._rows_of(content, most=HEAD_ITEMS)
+            fitting = _count_fitting(rows, detection)
+        if not fitting or 2 * fitting < len(rows):
+            return False
+        if any(value_on_path(content, path) is None for path in detection.file):
             return False
         if detection.without and any(
             holds(row, detection.without) for row, _place in rows
@@ -204,6 +209,14 @@ class MappedReader(Reader):
             yield from pieces
 
     def _content(self, document: Document, most: int | None = None) -> Any:
+        """Return what the file holds as plain values, or ``most`` of its items; of a file with a single row, that in a
+        list."""
+        content = self._unwrapped(document, most)
+        if isinstance(content, dict) and not self._has_rows(content):
+            return [content] if self._has_rows([content]) else content
+        return content
+
+    def _unwrapped(self, document: Document, most: int | None = None) -> Any:
         """Return what the file holds as plain values, or ``most`` of its items; prepared where the mapping says so."""
         mapping = self.mapping
         if mapping.prepare:
@@ -212,11 +225,7 @@ class MappedReader(Reader):
                 document.contents[key] = PREPARED[mapping.prepare](document)
             return document.contents[key][:most]
         columns = mapping.detect.columns if mapping.detect else ()
-        content = content_of(document, mapping.table, columns, most)
-        # A file with a single row is that row.
-        if isinstance(content, dict) and not self._has_rows(content):
-            return [content] if self._has_rows([content]) else content
-        return content
+        return content_of(document, mapping.table, columns, most)
 
     def _has_rows(self, content: Any) -> bool:
         detection = self.mapping.detect
@@ -275,13 +284,19 @@ def _leads_somewhere(path: str, rows: Sequence[Placed]) -> bool:
     return any(value_on_path(row, path) is not None for row, _place in rows)
 
 
+def _count_fitting(rows: Sequence[Placed], detection: Detection) -> int:
+    return sum(1 for row, _place in rows if _fits(row, detection))
+
+
 def _fits(row: Any, detection: Detection) -> bool:
     """Return whether a row has what rows of this shape have."""
-    has_paths = all(value_on_path(row, path) is not None for path in detection.rows)
-    has_texts = all(
-        isinstance(value_on_path(row, path), str) for path in detection.texts
-    )
-    return has_paths and has_texts and holds(row, detection.where)
+    for path in detection.rows:
+        if value_on_path(row, path) is None:
+            return False
+    for path in detection.texts:
+        if not isinstance(value_on_path(row, path), str):
+            return False
+    return holds(row, detection.where)
 
 
 def _is_out_of_question(document: Document, mapping: FileMapping) -> bool:

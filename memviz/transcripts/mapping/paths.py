@@ -40,7 +40,8 @@ def values_on_path(
     for branches in parsed_path(path):
         values: list[Placed] = []
         for names in branches:
-            values += islice(_walk(value, names, place), most)
+            if _may_lead_on(value, names):
+                values += islice(_walk(value, names, place), most)
         if any(inner not in EMPTY for inner, _place in values):
             return values
     return []
@@ -48,8 +49,13 @@ def values_on_path(
 
 def value_on_path(value: Any, path: str) -> Any:
     """Return the first value that a path leads to and that is not empty; ``None`` where there is none."""
+    if type(value) is dict and path in value and _is_plain(path):
+        inner = value[path]
+        return None if inner in EMPTY else inner
     for branches in parsed_path(path):
         for names in branches:
+            if not _may_lead_on(value, names):
+                continue
             for inner, _place in _walk(value, names, ""):
                 if inner not in EMPTY:
                     return inner
@@ -60,6 +66,12 @@ def field_on_path(row: Any, path: str) -> Any:
     """Return the first value that a path leads to and that is not empty; ``None`` where there is none, or where the
     mapping names no path."""
     return value_on_path(row, path) if path else None
+
+
+@lru_cache(maxsize=2_000)
+def _is_plain(path: str) -> bool:
+    """Return whether a path is one name: most are, and every known mapping asks for some of them in every file."""
+    return parsed_path(path) == (((path,),),) and path != EACH
 
 
 @lru_cache(maxsize=2_000)
@@ -126,6 +138,17 @@ def _plain(value: Any) -> Any:
     return inner if kind.endswith("Value") else value
 
 
+def _may_lead_on(value: Any, names: Sequence[str]) -> bool:
+    """Return false where the first of these names plainly leads nowhere: most paths of most mappings do not fit a file,
+    and to see that takes less than to walk them."""
+    if not names:
+        return True
+    if type(value) is dict:
+        name = names[0]
+        return name == EACH or any(str(key).startswith(name) for key in value)
+    return not (value is None or isinstance(value, int | float))
+
+
 def _walk(value: Any, names: Sequence[str], place: str) -> Iterator[Placed]:
     """Yield the values to which ``names`` lead from ``value``, each with its place."""
     if not names:
@@ -135,7 +158,8 @@ def _walk(value: Any, names: Sequence[str], place: str) -> Iterator[Placed]:
     name, *rest = names[:MAX_NAMES]
     if name == EACH:
         for key, inner in _items(value):
-            yield from _walk(inner, rest, f"{place}, {key}" if place else key)
+            if _may_lead_on(inner, rest):
+                yield from _walk(inner, rest, f"{place}, {key}" if place else key)
     elif isinstance(value, list):
         if NUMBER.fullmatch(name) and -len(value) <= int(name) < len(value):
             yield from _walk(value[int(name)], rest, place)
@@ -171,6 +195,9 @@ def _under_first_names(
         key = ".".join(plain_names[:count])
         if key in value:
             return count, value[key]
+    beginning = names[0] + "."
+    if not any(str(key).startswith(beginning) for key in value):
+        return 0, None
     for count in counts:
         prefix = ".".join(plain_names[:count]) + "."
         flat = {

@@ -258,7 +258,8 @@ def model_picker(
         key=name_key(key),
         accept_new_options=True,
         help=help,
-        format_func=lambda name: _(in_words(name)),
+        # A provider's names are no texts, and there are hundreds of them.
+        format_func=lambda name: name if "/" in name else _(in_words(name)),
         placeholder=_("{recorded}, or provider/model", recorded=_(RECORDED_FIRST)),
     )
     name = model_name_in(key)

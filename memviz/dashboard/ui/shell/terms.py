@@ -7,13 +7,14 @@ A page says ``term("recall")`` in Markdown, ``term_html("recall")`` in HTML, and
 """
 
 import re
+from functools import cache
 from urllib.parse import quote
 
 import streamlit as st
 from markupsafe import Markup, escape
 
 from memviz.core.errors import UnknownNameError
-from memviz.core.translation import pgettext
+from memviz.core.translation import language_now, pgettext
 from memviz.dashboard.guide.glossary import TERM_CONTEXT, entry, shown_terms
 from memviz.dashboard.markup import element
 from memviz.dashboard.stage.files import own_text
@@ -46,13 +47,20 @@ _explain = st.components.v2.component(
 
 def explain_terms() -> None:
     """Let the browser show what words mean, on every page."""
+    _explain(data={"terms": _meanings(language_now())}, key="terms")
+
+
+@cache
+def _meanings(_language: str) -> dict[str, dict[str, str]]:
+    """Return the meaning of each form of each word, in the language that texts are translated into now. Put together
+    once, for every page says all of it."""
     meanings = {}
     for word in shown_terms().values():
         meaning = {"term": word.name, "meaning": word.explained}
         for form in (*word.also, word.term):
             meanings[form] = meaning
             meanings[pgettext(TERM_CONTEXT, form).lower()] = meaning
-    _explain(data={"terms": meanings}, key="terms")
+    return meanings
 
 
 def term(word: str, shown: str | None = None) -> str:
