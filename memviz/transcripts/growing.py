@@ -41,7 +41,8 @@ from memviz.transcripts.readers.json_access import (
     text_at,
     value_at,
 )
-from memviz.transcripts.readers.openai.codex import CONTEXT, Codex
+from memviz.transcripts.readers.openai.codex import Codex
+from memviz.transcripts.readers.openai.codex_entries import CONTEXT
 
 Rows = Sequence[dict[str, Any]]
 
