@@ -16,7 +16,7 @@ from typing import Any
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import Message
 from memviz.core.translation import Said
-from memviz.transcripts.base import RecordedEvent, Transcript
+from memviz.transcripts.base import ProgramUse, RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import pass_over
 from memviz.transcripts.document import UNFORESEEN_ERRORS, Placed
@@ -68,7 +68,7 @@ class GrowingFormat:
     read: Callable[[Rows], Told]
     begins_piece: Callable[[Rows, int], bool]
     """True if everything before the row of this index is certain."""
-    use_of: Callable[[Mapping[str, Any]], dict[str, Any]]
+    use_of: Callable[[Mapping[str, Any]], ProgramUse]
     """The tokens in use, the window and the model that a row knows, if any."""
 
     def certain(self, rows: Rows) -> int:
@@ -202,7 +202,7 @@ def _claude_begins(rows: Rows, index: int) -> bool:
     return next(filter(None, earlier), row.reply_id) != row.reply_id
 
 
-def _claude_use(row: Mapping[str, Any]) -> dict[str, Any]:
+def _claude_use(row: Mapping[str, Any]) -> ProgramUse:
     usage = value_at(row, "message", "usage")
     if not isinstance(usage, dict) or row.get("isSidechain") is True:
         return {}
@@ -240,7 +240,7 @@ def _codex_begins(rows: Rows, index: int) -> bool:
     return text_at(before, "payload", "type").endswith("_output")
 
 
-def _codex_use(row: Mapping[str, Any]) -> dict[str, Any]:
+def _codex_use(row: Mapping[str, Any]) -> ProgramUse:
     if row.get("type") == "session_meta":
         source = object_at(row, "payload", "source")
         return {"is_subagent": True} if "subagent" in source else {}
@@ -292,7 +292,7 @@ def _gemini_begins(rows: Rows, index: int) -> bool:
     return bool(before) and text_at(before, "id") != row.get("id")
 
 
-def _gemini_use(row: Mapping[str, Any]) -> dict[str, Any]:
+def _gemini_use(row: Mapping[str, Any]) -> ProgramUse:
     tokens = count_at(row, "tokens", "input")
     return _use(tokens, model=text_at(row, "model")) if tokens else {}
 
@@ -314,7 +314,7 @@ def _copilot_begins(rows: Rows, index: int) -> bool:
     return rows[index].get("type") in MESSAGES
 
 
-def _copilot_use(row: Mapping[str, Any]) -> dict[str, Any]:
+def _copilot_use(row: Mapping[str, Any]) -> ProgramUse:
     if row.get("type") != "session.usage_record" or is_of_subagent(row):
         return {}
     usage = value_at(row, "data", "usage")
@@ -323,9 +323,18 @@ def _copilot_use(row: Mapping[str, Any]) -> dict[str, Any]:
     return _use(tokens, window_tokens=window, model=text_at(usage, "model"))
 
 
-def _use(tokens: int | None, **known: Any) -> dict[str, Any]:
-    known["context_tokens"] = tokens
-    return filled(known)
+def _use(
+    context_tokens: int | None, window_tokens: int | None = None, model: str = ""
+) -> ProgramUse:
+    """Return the values that are known."""
+    use: ProgramUse = {}
+    if context_tokens:
+        use["context_tokens"] = context_tokens
+    if window_tokens:
+        use["window_tokens"] = window_tokens
+    if model:
+        use["model"] = model
+    return use
 
 
 GROWING: Mapping[str, GrowingFormat] = {

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from memviz.core.messages import clean_text
 from memviz.core.translation import Said, from_json, noop, to_json
-from memviz.storage.watched import Growth, Watched
+from memviz.storage.watched import Growth, Watched, WatchState
 from memviz.transcripts.growing import (
     GROWING,
     NO_ROW,
@@ -93,8 +93,8 @@ class GrowingFile:
     kept: Watched | None = None
     _rows: list[tuple[dict[str, Any], int]] = field(default_factory=list)
     """Each with its first byte."""
-    _known: dict[str, Any] = field(default_factory=dict)
-    """Tokens in use, window, model."""
+    _known: WatchState = field(default_factory=lambda: WatchState())
+    """The use that the rows so far say, and the problem of the file."""
     _is_whole: bool = True
     """Of the conversation nothing was kept from elsewhere."""
     _has_title: bool = False
@@ -170,7 +170,7 @@ class GrowingFile:
         return {
             "_place": self._place,
             "_rows": list(self._rows),
-            "_known": dict(self._known),
+            "_known": self._known.copy(),
             "_has_title": self._has_title,
             "_is_whole": self._is_whole,
         }
@@ -262,9 +262,9 @@ class GrowingFile:
                 row.pop("isSidechain", None)  # it is no side of this conversation
             if row:
                 self._rows.append((row, start))
-                self._known |= self._format.use_of(row)
+                self._known = {**self._known, **self._format.use_of(row)}
 
-    def _state_at(self, place: Place) -> dict[str, Any]:
+    def _state_at(self, place: Place) -> WatchState:
         return {
             **self._known,
             "source": self.program,

@@ -11,7 +11,7 @@ from typing import Any
 from memviz.core.messages import Message, clean_text
 from memviz.models.base import Usage
 from memviz.storage.store import Store
-from memviz.storage.watched import Growth, Watched
+from memviz.storage.watched import Growth, Watched, WatchState
 from memviz.transcripts.base import RecordedEvent
 from memviz.watching.secrets import Secrets
 
@@ -80,11 +80,11 @@ class Keeper:
         about = self._concealed_about(
             {"title": title, "system_prompt": system_prompt, "tools": tools}
         )
-        facts: dict[str, Any] = {
-            "usage": usage and asdict(usage),
-            "model": model[:MAX_KEY_CHARS],
-        }
-        facts = {name: value for name, value in facts.items() if value}
+        facts: WatchState = {}
+        if usage is not None:
+            facts["usage"] = asdict(usage)
+        if model:
+            facts["model"] = model[:MAX_KEY_CHARS]
 
         def plan(kept: Watched | None) -> Growth | None:
             recent: list[str] = list(kept.state.get("keys", ())) if kept else []
@@ -94,7 +94,7 @@ class Keeper:
                 return None
             count = kept.message_count if kept else 0
             new = known_by[start:]
-            state = {**facts, "source": source}
+            state: WatchState = {**facts, "source": source}
             if new:
                 state["keys"] = [*recent, *new][-RECENT_KEYS:]
             events = []

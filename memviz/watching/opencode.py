@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,8 +14,8 @@ from typing import Any
 
 from memviz.core.messages import TIME, Message, ToolCall
 from memviz.core.recently_used import RecentlyUsed
-from memviz.storage.watched import Growth
-from memviz.transcripts.base import RecordedEvent
+from memviz.storage.watched import Growth, Watched, WatchState
+from memviz.transcripts.base import ProgramUse, RecordedEvent
 from memviz.transcripts.readers.json_access import (
     count_at,
     object_at,
@@ -56,6 +56,26 @@ _PARTS = """
 SELECT message_id, substr(data, 1, ?) FROM part
 WHERE session_id = ? AND message_id > ? ORDER BY message_id, id LIMIT ?
 """
+
+
+@dataclass(frozen=True)
+class SessionPlace:
+    """The place up to which a session was read: the last message that is certain, and how
+    many messages and events stand up to it."""
+
+    certain: str = ""
+    messages: int = 0
+    events: int = 0
+
+    @classmethod
+    def of(cls, watched: Watched | None) -> SessionPlace:
+        """Return the place that the library has; the beginning where it has none."""
+        place = watched.state.get("place", {}) if watched is not None else {}
+        return cls(
+            str(place.get("certain", "")),
+            int(place.get("messages", 0)),
+            int(place.get("events", 0)),
+        )
 
 
 @dataclass(eq=False, repr=False)
@@ -134,26 +154,21 @@ class OpencodeLibrary:
         if watched is not None and watched.is_deleted:
             self._note_open(session, is_open=False)
             return False  # its place would never move
-        place = watched.state.get("place", {}) if watched else {}
-        certain = str(place.get("certain", ""))
-        bounds = (MAX_CHARS, session, certain)
+        start = SessionPlace.of(watched)
+        bounds = (MAX_CHARS, session, start.certain)
         rows = connection.execute(_MESSAGES, (*bounds, MAX_MESSAGES)).fetchall()
-        growth = _growth_of(rows, _parts_of(connection, bounds), place)
-        newest_certain = growth.state["place"]["certain"]
-        is_open = bool(rows) and newest_certain != rows[-1][0]
+        growth, place = _grow_from(start, rows, _parts_of(connection, bounds))
+        is_open = bool(rows) and place.certain != rows[-1][0]
         self._note_open(session, is_open=is_open)
         if not growth.messages and not growth.events:
             return False
         described = _describe(connection, session)
         is_subagent = bool(described.get("parent_id"))
-        growth = replace(
-            growth,
-            state={**growth.state, "is_subagent": is_subagent},
-            about={"title": text_at(described, "title")},
-        )
-        self.keeper.write_rows(key, growth)
+        state: WatchState = {**growth.state, "is_subagent": is_subagent}
+        about = {"title": text_at(described, "title")}
+        self.keeper.write_rows(key, replace(growth, state=state, about=about))
         is_more = is_open or len(rows) == MAX_MESSAGES
-        return newest_certain != certain and is_more
+        return place != start and is_more
 
     def _note_open(self, session: str, *, is_open: bool) -> None:
         if is_open:
@@ -162,20 +177,23 @@ class OpencodeLibrary:
             self._open.remove(session)
 
 
-def _growth_of(
-    rows: list[tuple[str, str]],
+def _grow_from(
+    start: SessionPlace,
+    rows: Sequence[tuple[str, str]],
     parts: Mapping[str, list[dict[str, Any]]],
-    place: Mapping[str, Any],
-) -> Growth:
-    """Return what the next messages of a session add to its conversation, from ``place``
-    on: the id of the last certain message, and how many messages and events were told up
-    to it."""
-    start = int(place.get("messages", 0))
-    first_event = place.get("events", 0)
+) -> tuple[Growth, SessionPlace]:
+    """Return the messages and events that the next rows of a session add to its
+    conversation, and the place behind the last row that can change no more.
+
+    Args:
+        start: the place behind which the rows stand.
+        rows: the id and the JSON of each message.
+        parts: the parts of each message by its id.
+    """
     messages: list[Message] = []
     events: list[RecordedEvent] = []
-    state: dict[str, Any] = {"source": "opencode"}
-    now = (str(place.get("certain", "")), start, first_event)
+    state: WatchState = {"source": "opencode"}
+    place = start
     is_certain = True
     # The parts of those behind are written next, or read with the next ones.
     stop = max(
@@ -185,14 +203,16 @@ def _growth_of(
         about = _object(data)
         message_parts = parts.get(id, [])  # none where it failed before its first word
         messages += _told(about, message_parts)
-        events += _compactions(about, message_parts, start + len(messages))
-        state |= _use(about)
+        events += _compactions(about, message_parts, start.messages + len(messages))
+        state = {**state, **_use_of(about)}
         is_left = index < stop - MAY_CHANGE  # its program was killed
         is_certain = is_certain and (is_left or _is_over(about))
         if is_certain:
-            now = (id, start + len(messages), first_event + len(events))
-    state["place"] = dict(zip(("certain", "messages", "events"), now, strict=True))
-    return Growth(start, messages, state, events, first_event)
+            place = SessionPlace(
+                id, start.messages + len(messages), start.events + len(events)
+            )
+    state["place"] = vars(place)
+    return Growth(start.messages, messages, state, events, start.events), place
 
 
 def _decode(text: bytes) -> str:
@@ -291,10 +311,16 @@ def _compactions(
     return [RecordedEvent("compaction", after, text, time=time)]
 
 
-def _use(about: Mapping[str, Any]) -> dict[str, Any]:
+def _use_of(about: Mapping[str, Any]) -> ProgramUse:
+    """Return the tokens and the model that a message says, if any."""
     tokens = object_at(about, "tokens")
-    total = 0
+    context_tokens = 0
     for path in (("input",), ("output",), ("cache", "read"), ("cache", "write")):
-        total += count_at(tokens, *path) or 0
-    use = {"context_tokens": total, "model": text_at(about, "modelID")}
-    return {name: value for name, value in use.items() if value}
+        context_tokens += count_at(tokens, *path) or 0
+    use: ProgramUse = {}
+    if context_tokens:
+        use["context_tokens"] = context_tokens
+    model = text_at(about, "modelID")
+    if model:
+        use["model"] = model
+    return use

@@ -8,7 +8,7 @@ from pathlib import Path
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import Message
 from memviz.core.translation import Said, noop, to_json
-from memviz.storage.watched import Growth, Watched
+from memviz.storage.watched import Growth, Watched, WatchState
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import load_transcript
@@ -63,7 +63,7 @@ class WholeFile:
         key = self._find_key(messages[:1])
         growth = self._find_growth(key, messages, transcript.events)
         self.problem = ""
-        state = {
+        state: WatchState = {
             "source": self.program,
             "folder": folder_of(self.path),
             "problem": self.problem,
@@ -84,7 +84,7 @@ class WholeFile:
         )
         watched = self.keeper.store.find_watched(key)
         if watched is not None and not watched.is_deleted:
-            state = {"problem": to_json(self.problem)}
+            state: WatchState = {"problem": to_json(self.problem)}
             self.keeper.write_rows(key, Growth(watched.message_count, (), state))
 
     def _find_key(self, first_message: Sequence[Message]) -> str:
