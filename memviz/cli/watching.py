@@ -158,10 +158,10 @@ def _read_places(folders: Sequence[Path]) -> list[Place]:
 
 def _ask_for_places(yes: bool) -> list[Place]:
     """Return the folders of programs that the user lets be watched."""
-    from memviz.watching.programs import places_here
+    from memviz.watching.programs import find_places
 
     allowed = []
-    for place in places_here():
+    for place in find_places():
         title = place.program.title if place.program else ""
         question = f"Watch the sessions of {title} in {place.folder}?"
         if yes:

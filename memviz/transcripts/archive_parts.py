@@ -45,7 +45,7 @@ def join_parts(
             # A part that is broken is told by itself, and the others are read.
             if is_part and document.json.value is not None:
                 text = document.text.encode("utf-8", "replace")
-                folders.setdefault(key, []).append(_items_of(text))
+                folders.setdefault(key, []).append(_strip_brackets(text))
                 break
         else:
             yield name, content
@@ -70,7 +70,7 @@ def _join_folders(
             yield name_and_content
 
 
-def _items_of(content: bytes) -> bytes:
+def _strip_brackets(content: bytes) -> bytes:
     """Return what stands between the brackets of a JSON list, ``[1, 2]`` -> ``1, 2``; any
     other value as it is."""
     content = content.strip()

@@ -16,7 +16,7 @@ from memviz.core.messages import Message, ToolCall
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.user_names import listed_names
+from memviz.transcripts.user_names import quote_names
 
 PART_LABELS = {
     "image": "image",
@@ -67,7 +67,7 @@ RoleOf = Callable[[object], str | None]
 TOO_LARGE_FIELDS = noop("fields too large to keep beside the text were left out")
 
 
-def pass_over(what: str) -> None:
+def ignore_note(what: str) -> None:
     """Note nothing: for a look at what is read again, or was read before."""
 
 
@@ -81,7 +81,7 @@ def named(roles: Mapping[str, str]) -> RoleOf:
     return lambda role: roles.get(role) if isinstance(role, str) else None
 
 
-def spoken_role(role: object) -> str | None:
+def role_of_speaker(role: object) -> str | None:
     """:func:`known_role` for products in which tools do not send messages of their own."""
     known = known_role(role)
     return None if known == "tool" else known
@@ -111,7 +111,7 @@ def speaker_of(
     raise LostMessageError(reason, name if is_text else "")
 
 
-def saved_prompt(item: object) -> str | None:
+def read_saved_prompt(item: object) -> str | None:
     """The system prompt that memviz wrote as a first message; ``None`` for any other message."""
     if not isinstance(item, dict) or item.get("name") != PROMPT_NAME:
         return None
@@ -127,7 +127,7 @@ def read_message(item: Any, note: Note, role_of: RoleOf = known_role) -> Message
     of somebody unknown, or whose text is not found.
     """
     role = speaker_of(item, role_of=role_of)
-    content = _content(item, note)
+    content = _read_content(item, note)
     if _PLAIN_KEYS.issuperset(item):  # nearly every message
         return Message(role, content)
     calls, broken = tool_calls_of(item, note)
@@ -138,10 +138,10 @@ def read_message(item: Any, note: Note, role_of: RoleOf = known_role) -> Message
     return Message(
         role=role,
         content=content,
-        name=_label(item, "name", note),
+        name=_read_label(item, "name", note),
         tool_calls=calls,
-        tool_call_id=_label(item, "tool_call_id", note),
-        meta={**kept_beside(item, note), **_reasoning(item)} or None,
+        tool_call_id=_read_label(item, "tool_call_id", note),
+        meta={**meta_of_unknown_fields(item, note), **_read_reasoning(item)} or None,
     )
 
 
@@ -151,8 +151,8 @@ def content_text(content: object, note: Note) -> str:
     if content is None or isinstance(content, str):
         return content or ""
     if isinstance(content, list):
-        return "\n".join(_part(part, note) for part in content)
-    return _as_json_text(content, note)
+        return "\n".join(_read_part(part, note) for part in content)
+    return _write_as_json(content, note)
 
 
 def stand_in(kind: str, filename: object = None) -> str:
@@ -162,7 +162,7 @@ def stand_in(kind: str, filename: object = None) -> str:
     return f"[{kind[:40]}]"
 
 
-def _content(item: Mapping[str, Any], note: Note) -> str:
+def _read_content(item: Mapping[str, Any], note: Note) -> str:
     if item.get("content") not in (None, ""):
         content = content_text(item["content"], note)
         if not _OTHER_TEXTS.isdisjoint(item):
@@ -183,20 +183,20 @@ def _note_other_texts(item: Mapping[str, Any], content: str, note: Note) -> None
     expected_texts = ("", content.strip())
     others = [key for key, text in texts.items() if text.strip() not in expected_texts]
     if others:
-        note(Said(OTHER_TEXT, keys=listed_names(others)))
+        note(Said(OTHER_TEXT, keys=quote_names(others)))
 
 
-def _part(part: object, note: Note) -> str:
+def _read_part(part: object, note: Note) -> str:
     if isinstance(part, str):
         return part
     if not isinstance(part, dict):
-        return _as_json_text(part, note)
+        return _write_as_json(part, note)
     for key in ("text", "refusal"):
         if isinstance(part.get(key), str):
             return str(part[key])
     kind = part.get("type")
     if not isinstance(kind, str):
-        return _as_json_text(part, note)
+        return _write_as_json(part, note)
     if kind not in PART_TYPES:
         note(UNKNOWN_KIND)
     file = part.get("file")
@@ -204,12 +204,12 @@ def _part(part: object, note: Note) -> str:
     return stand_in(PART_LABELS.get(kind, kind), filename)
 
 
-def _as_json_text(value: object, note: Note) -> str:
+def _write_as_json(value: object, note: Note) -> str:
     note(NOT_TEXT)
     return json.dumps(value, ensure_ascii=False)
 
 
-def _label(item: Mapping[str, Any], key: str, note: Note) -> str | None:
+def _read_label(item: Mapping[str, Any], key: str, note: Note) -> str | None:
     value = item.get(key)
     if value is None or isinstance(value, str):
         return value
@@ -219,17 +219,17 @@ def _label(item: Mapping[str, Any], key: str, note: Note) -> str | None:
     return None
 
 
-def _reasoning(item: Mapping[str, Any]) -> dict[str, str]:
+def _read_reasoning(item: Mapping[str, Any]) -> dict[str, str]:
     """Return what the model thought, under whichever name servers of this API give it."""
     for key in REASONING_KEYS:
         if key in item:  # nearly no message
-            thoughts = _thought(item[key])
+            thoughts = _read_thought(item[key])
             if thoughts:
                 return {REASONING: thoughts}
     return {}
 
 
-def _thought(value: object) -> str:
+def _read_thought(value: object) -> str:
     """A thought that is a text, or in pieces with a text or a summary; what is encrypted has neither."""
     if not isinstance(value, list):
         return value if isinstance(value, str) else ""
@@ -240,7 +240,7 @@ def _thought(value: object) -> str:
     return "\n".join(text for text in texts if isinstance(text, str) and text)
 
 
-def kept_beside(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
+def meta_of_unknown_fields(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
     """The ``meta`` that keeps the fields of a message which memviz does not know, without empty ones; those too large
     for it are noted."""
     meta = {}
@@ -281,13 +281,13 @@ def tool_calls_of(
     broken = []
     for call in [*calls, legacy] if legacy else calls:
         if isinstance(call, dict):
-            calls_read.append(_tool_call(call, note))
+            calls_read.append(_read_tool_call(call, note))
         else:
-            broken.append(not_a_call(call))
+            broken.append(describe_non_call(call))
     return tuple(calls_read), broken
 
 
-def _tool_call(call: Mapping[str, Any], note: Note) -> ToolCall:
+def _read_tool_call(call: Mapping[str, Any], note: Note) -> ToolCall:
     inner = call
     key = "arguments"
     if isinstance(call.get("custom"), dict):  # such a tool takes free text instead
@@ -295,12 +295,12 @@ def _tool_call(call: Mapping[str, Any], note: Note) -> ToolCall:
         key = "input"
     elif isinstance(call.get("function"), dict):
         inner = call["function"]
-    name = tool_name(inner, note)
+    name = read_tool_name(inner, note)
     id = call.get("id")
     return ToolCall.of({"id": id, "name": name, "arguments": inner.get(key)})
 
 
-def tool_name(call: Mapping[str, Any], note: Note, *keys: str) -> str:
+def read_tool_name(call: Mapping[str, Any], note: Note, *keys: str) -> str:
     """The name of the tool under the first of these keys ("name" if none are given) that has one; where none has,
     :data:`UNNAMED`, which is noted."""
     for key in keys or ("name",):
@@ -311,6 +311,6 @@ def tool_name(call: Mapping[str, Any], note: Note, *keys: str) -> str:
     return UNNAMED
 
 
-def not_a_call(value: object) -> str:
+def describe_non_call(value: object) -> str:
     """Return what something in a list of tool calls is that is no object."""
     return Said("a tool call that is {kind}, not an object", kind=Said(kind_of(value)))

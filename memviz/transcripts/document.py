@@ -275,14 +275,16 @@ class Reader(ABC):
         """Add the messages of a piece to ``builder`` and build the transcript. Raises :class:`TranscriptError`."""
 
 
-def expect_any(pieces: Sequence[T], expected: str, document: Document) -> Sequence[T]:
-    """Return the pieces of a document. Raises the error of :func:`mismatch` where there are none."""
+def require_pieces(
+    pieces: Sequence[T], expected: str, document: Document
+) -> Sequence[T]:
+    """Return the pieces of a document. Raises the error of :func:`mismatch_error` where there are none."""
     if not pieces:
-        raise mismatch(expected, document)
+        raise mismatch_error(expected, document)
     return pieces
 
 
-def mismatch(expected: str, document: Document) -> TranscriptError:
+def mismatch_error(expected: str, document: Document) -> TranscriptError:
     """The error for a document that is not what a format reads: ``expected`` completes "... was expected"."""
     problem = document.json.problem
     return problem or MISMATCH.error(expected=_(expected), found=document.found)

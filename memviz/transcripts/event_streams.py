@@ -105,12 +105,12 @@ def index_of(value: Mapping[str, Any], key: str = "index") -> int:
     return index if isinstance(index, int) else 0
 
 
-def streamed_reply(chunks: Iterable[object]) -> Event:
+def join_streamed_reply(chunks: Iterable[object]) -> Event:
     """Return the reply that a log of Amazon Bedrock holds in pieces: a message of Anthropic or of Converse,
     or an object with joined texts, ``{"generation": "Hel"}, {"generation": "lo"}`` -> ``{"generation": "Hello"}``.
     """
-    events = list(map(_event_in, chunks))
-    messages = converse_messages(events)
+    events = list(map(_read_event, chunks))
+    messages = join_converse_events(events)
     if messages:
         return messages[0]
     if any(event.get("type") == "content_block_start" for event in events):
@@ -121,7 +121,7 @@ def streamed_reply(chunks: Iterable[object]) -> Event:
     return whole.whole()
 
 
-def _event_in(chunk: object) -> Event:
+def _read_event(chunk: object) -> Event:
     """Return the event that a piece of a stream is, or holds as base64: ``{"bytes": "eyJnZW5lcmF0aW9uIjogIkhpIn0="}``
     or ``{"chunk": {"bytes": ...}}``."""
     encoded = text_at(chunk, "chunk", "bytes") or text_at(chunk, "bytes")
@@ -134,7 +134,7 @@ def _event_in(chunk: object) -> Event:
     return object_at(event)
 
 
-def converse_messages(events: Iterable[object]) -> list[dict[str, Any]]:
+def join_converse_events(events: Iterable[object]) -> list[dict[str, Any]]:
     """Return the messages that events of Amazon Bedrock's ConverseStream make, each with its usage:
     ``{"role": "assistant", "content": [{"text": "Hi"}], "usage": {...}}``."""
     messages: list[dict[str, Any]] = []
@@ -148,7 +148,7 @@ def converse_messages(events: Iterable[object]) -> list[dict[str, Any]]:
             continue
         start = object_at(event, "contentBlockStart")
         delta = object_at(event, "contentBlockDelta")
-        block = _converse_block(blocks, start or delta)
+        block = _block_of_event(blocks, start or delta)
         if start:
             block.update(object_at(start, "start"))
         if delta:
@@ -160,7 +160,7 @@ def converse_messages(events: Iterable[object]) -> list[dict[str, Any]]:
     return messages
 
 
-def _converse_block(
+def _block_of_event(
     blocks: dict[int, dict[str, Any]], event: dict[str, Any]
 ) -> dict[str, Any]:
     if not event:

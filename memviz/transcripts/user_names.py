@@ -8,15 +8,15 @@ from memviz.core.translation import Said, _
 MAX_NAMED = 8
 
 
-def same_name(one: str, other: str) -> bool:
+def is_same_name(one: str, other: str) -> bool:
     """Return whether two texts are the same name, in whatever letter case."""
     return one.strip().casefold() == other.strip().casefold()
 
 
-def nobody_called(user: str, names: Sequence[str]) -> UnclearUserError:
+def no_such_user_error(user: str, names: Sequence[str]) -> UnclearUserError:
     """The error for a user's name that is none of those who speak."""
     found = (
-        _("the names found are {names}", names=listed_names(names))
+        _("the names found are {names}", names=quote_names(names))
         if names
         else _("no name of a speaker was found")
     )
@@ -28,23 +28,23 @@ def nobody_called(user: str, names: Sequence[str]) -> UnclearUserError:
     )
 
 
-def unclear_user(names: Sequence[str]) -> UnclearUserError:
+def unclear_user_error(names: Sequence[str]) -> UnclearUserError:
     """The error for a text in which several speak and it does not show which of them is the user."""
     return UnclearUserError(
         Said(
             "it is not clear who the user is: lines start with {names}.",
-            names=listed_names(names),
+            names=quote_names(names),
         ),
         names=names,
     )
 
 
-def listed_names(names: Sequence[str]) -> str:
+def quote_names(names: Sequence[str]) -> str:
     """The first of the names in quotation marks, and how many more there are."""
-    return first_names([repr(name[:40]) for name in names], MAX_NAMED)
+    return shorten_names([repr(name[:40]) for name in names], MAX_NAMED)
 
 
-def first_names(names: Sequence[str], most: int) -> str:
+def shorten_names(names: Sequence[str], most: int) -> str:
     """The first of the names, and how many more there are: "a, b and 3 more"."""
     shown = ", ".join(names[:most])
     more = len(names) - most

@@ -62,28 +62,28 @@ def usage_of(values: Mapping[str, object]) -> dict[str, int]:
     return usage
 
 
-def timed_request(asked: Sequence[Message], asked_at: str) -> list[Message]:
+def add_request_time(asked: Sequence[Message], asked_at: str) -> list[Message]:
     """Return the new messages of a request, those behind the last reply with the time of
     the request: nobody knows when the others were said."""
     messages = list(asked)
     for place in range(len(messages) - 1, -1, -1):
         if messages[place].role == "assistant":
             break
-        messages[place] = _with_time(messages[place], asked_at)
+        messages[place] = _add_time(messages[place], asked_at)
     return messages
 
 
-def billed_reply(exchange: Exchange) -> list[Message]:
+def add_bill(exchange: Exchange) -> list[Message]:
     """Return the reply with its time, and with what was billed for it beside its last
     message."""
-    messages = [_with_time(reply, exchange.answered_at) for reply in exchange.reply]
+    messages = [_add_time(reply, exchange.answered_at) for reply in exchange.reply]
     if messages and exchange.usage:
         meta = {**(messages[-1].meta or {}), USAGE: dict(exchange.usage)}
         messages[-1] = replace(messages[-1], meta=meta)
     return messages
 
 
-def _with_time(message: Message, time: str) -> Message:
+def _add_time(message: Message, time: str) -> Message:
     """Return a message with the time at which it was said, where it has none."""
     return (
         replace(message, meta={TIME: time, **(message.meta or {})}) if time else message
@@ -96,12 +96,12 @@ def digest_message(message: Message) -> bytes:
     Programs change the rest before they send a message again: ids, names, the spaces
     around a text and the order of keys in the arguments of a call.
     """
-    calls = [(call.name, _plain_arguments(call)) for call in message.tool_calls]
+    calls = [(call.name, _normalize_arguments(call)) for call in message.tool_calls]
     identity = json.dumps([message.role, message.content.strip(), calls])
     return blake2b(identity.encode(), digest_size=DIGEST_BYTES).digest()
 
 
-def _plain_arguments(call: ToolCall) -> Any:
+def _normalize_arguments(call: ToolCall) -> Any:
     try:
         arguments = json.loads(call.arguments or "{}")
         return json.dumps(arguments, sort_keys=True)

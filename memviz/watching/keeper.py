@@ -75,9 +75,9 @@ class Keeper:
             StorageError: The library cannot be written; nothing was added.
             MessageError: One of the messages is none; nothing was added.
         """
-        concealed = [self.concealed(Message.of(message)) for message in messages]
+        concealed = [self.conceal_message(Message.of(message)) for message in messages]
         known_by = list(map(digest_of, concealed)) if keys is None else list(keys)
-        about = self._concealed_about(
+        about = self._conceal_about(
             {"title": title, "system_prompt": system_prompt, "tools": tools}
         )
         facts: WatchState = {}
@@ -88,7 +88,7 @@ class Keeper:
 
         def plan(kept: Watched | None) -> Growth | None:
             recent: list[str] = list(kept.state.get("keys", ())) if kept else []
-            start = first_new(recent, known_by)
+            start = find_first_new(recent, known_by)
             has_news = start < len(concealed) or facts or about
             if kept is not None and not has_news:
                 return None
@@ -99,7 +99,7 @@ class Keeper:
                 state["keys"] = [*recent, *new][-RECENT_KEYS:]
             events = []
             if compaction is not None and (new or not kept):
-                event = self.concealed_event(compaction)
+                event = self.conceal_event(compaction)
                 events.append(replace(event, after_message=count))
             return Growth(count, concealed[start:], state, events, about=about)
 
@@ -108,7 +108,7 @@ class Keeper:
     def write(self, key: str, growth: Growth, offset: int) -> Watched | None:
         """Put what was read of a file up to byte ``offset`` into the conversation of
         this key. A second process that has read less of it changes nothing."""
-        concealed = self._concealed_growth(growth)
+        concealed = self._conceal_growth(growth)
 
         def plan(kept: Watched | None) -> Growth | None:
             place = kept.state.get("place", {}) if kept else {}
@@ -122,13 +122,13 @@ class Keeper:
     def write_rows(self, key: str, growth: Growth) -> Watched | None:
         """Put what was read of rows that change in place into the conversation of this
         key."""
-        concealed = self._concealed_growth(growth)
+        concealed = self._conceal_growth(growth)
         return self.store.grow_watched(key, lambda kept: concealed)
 
-    def _concealed_growth(self, growth: Growth) -> Growth:
-        messages = list(map(self.concealed, growth.messages))
-        events = list(map(self.concealed_event, growth.events))
-        about = self._concealed_about(growth.about)
+    def _conceal_growth(self, growth: Growth) -> Growth:
+        messages = list(map(self.conceal_message, growth.messages))
+        events = list(map(self.conceal_event, growth.events))
+        about = self._conceal_about(growth.about)
         return replace(growth, messages=messages, events=events, about=about)
 
     def key_of_session(
@@ -155,7 +155,7 @@ class Keeper:
         """Return the digests of the messages that the library has at these positions."""
         return list(map(digest_of, self.store.said(kept.id, start, stop)))
 
-    def concealed(self, message: Message) -> Message:
+    def conceal_message(self, message: Message) -> Message:
         """Return the message as it is kept."""
         # Half a key is no longer known as one, so it is concealed before it is cut.
         message = self._secrets.conceal_in(message)
@@ -164,16 +164,16 @@ class Keeper:
             message = replace(message, content=cut)
         return message
 
-    def concealed_event(self, event: RecordedEvent) -> RecordedEvent:
+    def conceal_event(self, event: RecordedEvent) -> RecordedEvent:
         """Return the event as it is kept."""
         return replace(event, text=self._secrets.conceal(event.text))
 
-    def _concealed_about(self, about: Mapping[str, Any]) -> dict[str, Any]:
+    def _conceal_about(self, about: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields of a transcript that are known, as they are kept."""
         filled_fields = {name: value for name, value in about.items() if value}
         conceal = self._secrets.conceal
         if "title" in filled_fields:
-            title = conceal(_beginning_of(filled_fields["title"]))
+            title = conceal(_shorten_title(filled_fields["title"]))
             filled_fields["title"] = title[:TITLE_CHARS]
         if "system_prompt" in filled_fields:
             filled_fields["system_prompt"] = conceal(filled_fields["system_prompt"])
@@ -182,7 +182,7 @@ class Keeper:
         return filled_fields
 
 
-def first_words(messages: Iterable[Message]) -> str:
+def find_first_words(messages: Iterable[Message]) -> str:
     """Return what the user said first; empty where the user said nothing."""
     for message in messages:
         if message.role == "user" and message.content.strip():
@@ -190,7 +190,7 @@ def first_words(messages: Iterable[Message]) -> str:
     return ""
 
 
-def _beginning_of(title: str) -> str:
+def _shorten_title(title: str) -> str:
     """Return the first words of a title, more than are kept: it is cut once its secrets
     are concealed, and behind a word, for half a key is no longer known as one."""
     beginning = title[: 4 * TITLE_CHARS]
@@ -232,7 +232,7 @@ def count_same_beginning(known: Sequence[object], given: Sequence[object]) -> in
     return min(len(known), len(given))
 
 
-def first_new(known: Sequence[str], given: Sequence[str]) -> int:
+def find_first_new(known: Sequence[str], given: Sequence[str]) -> int:
     """Return the index in ``given`` of the first that is new: behind the place where
     the longest ending of ``known`` stands. What is known by its newest alone (an answer
     that is given once more) counts as much as a history from its beginning."""

@@ -159,7 +159,7 @@ def _read_objects(
     return Exchange(
         prompt,
         replied,
-        usage=_usage(api, reply_body.get("usage")),
+        usage=_read_usage(api, reply_body.get("usage")),
         tools=request.tools,
         model=text_at(reply_body.get("model") or request_body.get("model")),
         id=text_at(kept_by_server or reply_body.get("id")),
@@ -195,7 +195,7 @@ def _load(value: Mapping[str, Any], format: str) -> Transcript:
         raise NotAnExchangeError("A body is nested too deeply.") from None
 
 
-def _usage(api: Api, billed: object) -> dict[str, int]:
+def _read_usage(api: Api, billed: object) -> dict[str, int]:
     """Return the tokens as billed; input tokens are all of a request."""
     values = {}
     for name, path in api.usage.items():

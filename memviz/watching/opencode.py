@@ -1,5 +1,9 @@
-"""The library of opencode: sessions, messages and their parts in one SQLite database,
-read without locking anybody out."""
+"""Reads on in the database of opencode (SQLite: sessions, messages and their parts).
+
+``folders`` calls ``read_on`` when the database changes; new messages go to the ``keeper``.
+Parts of a message change in place until it is over, so a session is read again from its
+last complete message. The database is only read, and never locked for its program.
+"""
 
 from __future__ import annotations
 
@@ -22,21 +26,21 @@ from memviz.transcripts.readers.json_access import (
     text_at,
     value_at,
 )
-from memviz.transcripts.times import with_time
+from memviz.transcripts.times import meta_with_time
 from memviz.watching.keeper import Keeper, key_of
 
 MAX_ROWS = 20_000
-"""So many parts of a session are read at a time."""
+"""The most parts of a session that are read at a time."""
 MAX_MESSAGES = 2_000
 MAY_CHANGE = 50
-"""A message that is not over gets no further parts once so many follow it."""
+"""A message that is not over gets no further parts once this many messages follow it."""
 MAX_CHARS = 5_000_000
 BUSY_SECONDS = 2.0
 SCAN_SECONDS = 60.0
-"""So often all parts are gone through for those that changed, which takes a second for a
-million of them; in between new parts are looked up by their ids, which ascend."""
+"""The time between two scans of all parts for changes, which take a second for a million
+parts. In between new parts are found by their ids, which ascend."""
 MOST_SESSIONS = 1_000
-"""Of those that are found by going through all parts at a time."""
+"""The most sessions that one scan returns."""
 MOST_OPEN = 20
 """Sessions whose newest reply is not over, which are read on with every change."""
 NOT_NOW = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN)
@@ -85,7 +89,7 @@ class OpencodeLibrary:
     path: Path
     keeper: Keeper
     problem: str = ""
-    """All of it is kept."""
+    """Always empty: nothing is left out."""
     _since: int = 0
     _newest_part: str = ""
     _scanned_at: float = -SCAN_SECONDS
@@ -95,11 +99,11 @@ class OpencodeLibrary:
     """Sessions whose newest reply is not over."""
 
     def read_on(self) -> bool:
-        """Keep what sessions have more. A database that its program holds, or that is
-        gone, is read with its next change.
+        """Store the new messages of all sessions; return whether any session was read. A
+        database that is locked or gone is read with its next change.
 
-        Raises StorageError where it cannot be kept, and sqlite3.OperationalError where the
-        database has not the tables of opencode.
+        Raises StorageError if the library cannot be written, and sqlite3.OperationalError
+        if the database does not have the tables of opencode.
         """
         try:
             address = f"{self.path.absolute().as_uri()}?mode=ro"
@@ -115,11 +119,11 @@ class OpencodeLibrary:
                 raise
             return False
         except sqlite3.DatabaseError:
-            return False  # it is none, or broken
+            return False  # no database, or a broken one
 
     def _read_changed(self, connection: sqlite3.Connection) -> bool:
-        """Read on the sessions with parts that changed since all were gone through."""
-        newest_part = _newest_part(connection)
+        """Read on the sessions with parts that changed since the last scan."""
+        newest_part = _find_newest_part(connection)
         bounds = (self._since, MOST_SESSIONS)
         changed = connection.execute(_CHANGED, bounds).fetchall()
         for session, updated in changed:
@@ -132,9 +136,8 @@ class OpencodeLibrary:
         return bool(changed)
 
     def _read_new(self, connection: sqlite3.Connection) -> bool:
-        """Read on the sessions with new parts, and those whose newest reply was not over:
-        its parts change in place."""
-        newest_part = _newest_part(connection)
+        """Read on the sessions with new parts, and those whose newest reply is not over."""
+        newest_part = _find_newest_part(connection)
         rows = connection.execute(_NEW, (self._newest_part,))
         still_open = self._open.keys_where_value(bool)
         sessions = {*still_open, *(str(session) for (session,) in rows)}
@@ -148,7 +151,7 @@ class OpencodeLibrary:
             pass
 
     def _read_session(self, connection: sqlite3.Connection, session: str) -> bool:
-        """Keep what a session has more; returns whether there may be still more."""
+        """Store the new messages of a session; return whether there may be more."""
         key = key_of("opencode", session)
         watched = self.keeper.store.find_watched(key)
         if watched is not None and watched.is_deleted:
@@ -157,7 +160,7 @@ class OpencodeLibrary:
         start = SessionPlace.of(watched)
         bounds = (MAX_CHARS, session, start.certain)
         rows = connection.execute(_MESSAGES, (*bounds, MAX_MESSAGES)).fetchall()
-        growth, place = _grow_from(start, rows, _parts_of(connection, bounds))
+        growth, place = _read_growth(start, rows, _read_parts(connection, bounds))
         is_open = bool(rows) and place.certain != rows[-1][0]
         self._note_open(session, is_open=is_open)
         if not growth.messages and not growth.events:
@@ -177,7 +180,7 @@ class OpencodeLibrary:
             self._open.remove(session)
 
 
-def _grow_from(
+def _read_growth(
     start: SessionPlace,
     rows: Sequence[tuple[str, str]],
     parts: Mapping[str, list[dict[str, Any]]],
@@ -200,11 +203,13 @@ def _grow_from(
         (index + 1 for index, row in enumerate(rows) if row[0] in parts), default=0
     )
     for index, (id, data) in enumerate(rows[:stop]):
-        about = _object(data)
+        about = _parse_object(data)
         message_parts = parts.get(id, [])  # none where it failed before its first word
-        messages += _told(about, message_parts)
-        events += _compactions(about, message_parts, start.messages + len(messages))
-        state = {**state, **_use_of(about)}
+        messages += _read_messages(about, message_parts)
+        events += _read_compactions(
+            about, message_parts, start.messages + len(messages)
+        )
+        state = {**state, **_read_use(about)}
         is_left = index < stop - MAY_CHANGE  # its program was killed
         is_certain = is_certain and (is_left or _is_over(about))
         if is_certain:
@@ -219,7 +224,7 @@ def _decode(text: bytes) -> str:
     return text.decode("utf-8", "replace")
 
 
-def _newest_part(connection: sqlite3.Connection) -> str:
+def _find_newest_part(connection: sqlite3.Connection) -> str:
     (newest,) = connection.execute(_NEWEST).fetchone()
     return str(newest or "")
 
@@ -231,21 +236,21 @@ def _describe(connection: sqlite3.Connection, session: str) -> dict[str, Any]:
     return dict(zip(columns, rows.fetchone() or (), strict=False))
 
 
-def _parts_of(
+def _read_parts(
     connection: sqlite3.Connection, bounds: tuple[int, str, str]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the next parts of a session by the ids of their messages: those of a message
-    all, or none where there are too many to be read at a time."""
+    """Return the next parts of a session by the ids of their messages. A message of which
+    not all parts fit into one read is left for the next one."""
     parts: dict[str, list[dict[str, Any]]] = {}
     rows = connection.execute(_PARTS, (*bounds, MAX_ROWS)).fetchall()
     for id, data in rows:
-        parts.setdefault(id, []).append(_object(data))
+        parts.setdefault(id, []).append(_parse_object(data))
     if len(rows) == MAX_ROWS and len(parts) > 1:
         del parts[rows[-1][0]]
     return parts
 
 
-def _object(data: object) -> dict[str, Any]:
+def _parse_object(data: object) -> dict[str, Any]:
     try:
         value = json.loads(data) if isinstance(data, str) else None
     except (ValueError, RecursionError):
@@ -254,13 +259,16 @@ def _object(data: object) -> dict[str, Any]:
 
 
 def _is_over(about: Mapping[str, Any]) -> bool:
-    """Return whether a message gets no further parts: the user's stand at once."""
+    """Return whether a message gets no further parts. The user's are complete at once."""
     is_complete = "completed" in object_at(about, "time")
     return about.get("role") == "user" or is_complete or "error" in about
 
 
-def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Message]:
-    """The messages that one of opencode's is: with the results of its calls."""
+def _read_messages(
+    about: Mapping[str, Any], parts: list[dict[str, Any]]
+) -> Iterator[Message]:
+    """Yield the messages that one message of opencode makes: with the results of its tools,
+    which it holds beside their calls."""
     text = "".join(
         text_at(part, "text")
         for part in parts
@@ -269,10 +277,10 @@ def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Mes
     tools = [part for part in parts if part.get("type") == "tool"]
     if about.get("role") != "assistant":
         if text:
-            yield Message("user", text, meta=_meta(about, "created"))
+            yield Message("user", text, meta=_make_meta(about, "created"))
         return
     if about.get("summary") is True:
-        return  # a compaction's
+        return  # the summary of a compaction, see _read_compactions
     calls = tuple(
         ToolCall(
             text_at(part, "callID"),
@@ -282,24 +290,24 @@ def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Mes
         for part in tools
     )
     if text or calls:
-        meta = _meta(about, "created")
+        meta = _make_meta(about, "created")
         yield Message("assistant", text, tool_calls=calls, meta=meta)
     for part in tools:
         state = object_at(part, "state")
         if state.get("status") in ("completed", "error"):
             result = text_at(state, "output") or text_at(state, "error")
             call_id = text_at(part, "callID")
-            meta = _meta(state, "end")
+            meta = _make_meta(state, "end")
             yield Message("tool", result, tool_call_id=call_id, meta=meta)
 
 
-def _meta(fields: Mapping[str, Any], moment: str) -> dict[str, str] | None:
-    """Return when a message or a call was there, and of a reply its model."""
+def _make_meta(fields: Mapping[str, Any], moment: str) -> dict[str, str] | None:
+    """Return the time of a message or a call, and the model of a reply."""
     when = value_at(fields, "time", moment)
-    return with_time(when, model=text_at(fields, "modelID")) or None
+    return meta_with_time(when, model=text_at(fields, "modelID")) or None
 
 
-def _compactions(
+def _read_compactions(
     about: Mapping[str, Any], parts: list[dict[str, Any]], after: int
 ) -> list[RecordedEvent]:
     if about.get("summary") is not True or not _is_over(about):
@@ -307,11 +315,11 @@ def _compactions(
     text = "".join(
         text_at(part, "text") for part in parts if part.get("type") == "text"
     )
-    time = (_meta(about, "created") or {}).get(TIME, "")
+    time = (_make_meta(about, "created") or {}).get(TIME, "")
     return [RecordedEvent("compaction", after, text, time=time)]
 
 
-def _use_of(about: Mapping[str, Any]) -> ProgramUse:
+def _read_use(about: Mapping[str, Any]) -> ProgramUse:
     """Return the tokens and the model that a message says, if any."""
     tokens = object_at(about, "tokens")
     context_tokens = 0

@@ -128,7 +128,7 @@ class BackgroundRecorder:
             self._room.leave(size_bytes)
 
 
-def named_in(metadata: object) -> str:
+def find_conversation_id(metadata: object) -> str:
     """Return the id of a conversation that the metadata of a call hold; empty where they
     hold none."""
     if isinstance(metadata, Mapping):
@@ -138,11 +138,11 @@ def named_in(metadata: object) -> str:
     return ""
 
 
-def as_json(value: Any) -> bytes:
+def write_json(value: Any) -> bytes:
     """Return a value as JSON now, as its program may change it at once."""
-    return json.dumps(value, default=_plain).encode()
+    return json.dumps(value, default=_dump_object).encode()
 
 
-def _plain(value: Any) -> Any:
+def _dump_object(value: Any) -> Any:
     dump = getattr(value, "model_dump", None)
     return dump() if dump else str(value)

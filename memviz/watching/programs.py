@@ -143,7 +143,7 @@ def is_subagent_file(path: Path) -> bool:
     return path.name.startswith(SUBAGENT_FILE)
 
 
-def places_here() -> list[Place]:
+def find_places() -> list[Place]:
     """Return the folders of the programs that have one on this machine."""
     places = (Place(program.place(), program) for program in PROGRAMS.values())
     return [place for place in places if place.folder.is_dir()]

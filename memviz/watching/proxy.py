@@ -26,8 +26,8 @@ from memviz.watching.bodies import (
     ByteBudget,
     HeldBody,
     OwnProgramsOnly,
+    choose_encodings,
     read_packed,
-    readable_encodings,
     refuse,
 )
 from memviz.watching.exchanges import Exchange
@@ -64,7 +64,7 @@ def make_proxy(
 
     Raises :class:`BadUpstreamError` for an address that is no plain web address.
     """
-    proxy = _Proxy(checked_address(upstream), take, complain, client or _make_client())
+    proxy = _Proxy(parse_address(upstream), take, complain, client or _make_client())
     return Starlette(
         routes=[Mount("/", app=proxy)],
         middleware=[Middleware(OwnProgramsOnly)],
@@ -72,7 +72,7 @@ def make_proxy(
     )
 
 
-def checked_address(address: str) -> httpx.URL:
+def parse_address(address: str) -> httpx.URL:
     """Return a web address. Raises :class:`BadUpstreamError` for anything else, and where
     a key could stand in it."""
     address = address.strip().rstrip("/")
@@ -149,7 +149,7 @@ class _Proxy:
         if query:
             target += b"?" + query
         url = self.upstream.copy_with(raw_path=target)
-        headers = _passed_on(request.headers.raw)
+        headers = _headers_for_api(request.headers.raw)
         content = upload if upload.has_bytes else None
         return httpx.Request(request.method, url, headers=headers, content=content)
 
@@ -218,7 +218,7 @@ class _Call:
         :class:`httpx.TransportError` where the line to the API breaks."""
         response = await client.send(self.request, stream=True)
         try:
-            headers = _without_connection(response.headers.raw)
+            headers = _drop_connection_headers(response.headers.raw)
             start = {"status": response.status_code, "headers": headers}
             await self.send({"type": "http.response.start", **start})
             self.status = response.status_code
@@ -259,20 +259,20 @@ async def _tell_unreached(
     await refuse(BodyError(502, sentence))(scope, receive, send)
 
 
-def _passed_on(headers: Headers) -> Headers:
+def _headers_for_api(headers: Headers) -> Headers:
     """Return the headers of a request that the API gets."""
     passed = []
     accepted = []
-    for name, value in _without_connection(headers):
+    for name, value in _drop_connection_headers(headers):
         if name.lower() == b"accept-encoding":
             accepted.append(value.decode("latin-1"))
         else:
             passed.append((name, value))
-    encodings = readable_encodings(",".join(accepted))
+    encodings = choose_encodings(",".join(accepted))
     return [*passed, (b"accept-encoding", encodings.encode("latin-1"))]
 
 
-def _without_connection(headers: Headers) -> Headers:
+def _drop_connection_headers(headers: Headers) -> Headers:
     """Return headers without those that are about one connection."""
     left_out = set(OF_ONE_CONNECTION)
     for name, value in headers:

@@ -17,7 +17,7 @@ from memviz.watching.exchanges import (
     OUTPUT_TOKENS,
     Exchange,
 )
-from memviz.watching.keeper import Keeper, first_words
+from memviz.watching.keeper import Keeper, find_first_words
 from memviz.watching.threads import KeptBeginning, Threads
 
 MOST_REASONS = 100
@@ -93,7 +93,7 @@ class Recorder:
                 keys=new.keys,
                 usage=usage,
                 compaction=new.compaction,
-                title=first_words(new.messages) if is_first else "",
+                title=find_first_words(new.messages) if is_first else "",
                 system_prompt=new.prompt or None,
                 tools=exchange.tools if is_first else (),
                 model=exchange.model,

@@ -14,7 +14,7 @@ from memviz.watching.keeper import (
     Keeper,
     count_same_beginning,
     digest_of,
-    first_new,
+    find_first_new,
 )
 
 
@@ -43,14 +43,14 @@ def find_news(
     """
     if kept is None or kept.is_deleted:
         return News(Growth(0, messages, {}, events))
-    digests = [digest_of(keeper.concealed(message)) for message in messages]
+    digests = [digest_of(keeper.conceal_message(message)) for message in messages]
     count = kept.message_count
     first_kept = keeper.digests_of(kept, 0, len(digests))
     newest_kept = keeper.digests_of(kept, max(0, count - RECENT_KEYS), count)
     same = count_same_beginning(first_kept, digests)
-    known_count = max(same, first_new(newest_kept, digests))
+    known_count = max(same, find_first_new(newest_kept, digests))
     events_kept = keeper.store.about(kept.id).events
-    concealed = map(keeper.concealed_event, events)
+    concealed = map(keeper.conceal_event, events)
     new_events = place_events(concealed, events_kept, count, known_count)
     growth = Growth(count, messages[known_count:], {}, new_events, kept.event_count)
     certain = len(digests) - open_messages

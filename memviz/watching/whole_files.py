@@ -16,7 +16,7 @@ from memviz.watching.keeper import (
     Keeper,
     count_same_beginning,
     digest_of,
-    first_words,
+    find_first_words,
     folder_of,
 )
 from memviz.watching.rewritten import find_news
@@ -59,7 +59,9 @@ class WholeFile:
             transcript = load_transcript(self.path, self.program)
         except (OSError, TranscriptError):
             return False
-        messages = [self.keeper.concealed(message) for message in transcript.messages]
+        messages = [
+            self.keeper.conceal_message(message) for message in transcript.messages
+        ]
         key = self._find_key(messages[:1])
         growth = self._find_growth(key, messages, transcript.events)
         self.problem = ""
@@ -70,7 +72,7 @@ class WholeFile:
         }
         title = transcript.title
         if title == self.path.stem:  # its readers name a file without a title by that
-            title = first_words(messages)
+            title = find_first_words(messages)
         growth = replace(growth, state=state, about={"title": title})
         self.keeper.write_rows(key, growth)
         self._size_and_time = size_and_time

@@ -16,7 +16,7 @@ from memviz.core.storage_errors import StorageError
 from memviz.dashboard.words.live import problem_words
 from memviz.storage.store import Store
 from memviz.storage.watched import Growth
-from memviz.transcripts.growing import GROWING, Rows, Told
+from memviz.transcripts.growing import GROWING, Rows, SessionPiece
 from memviz.transcripts.loading import formats, load_transcript
 from memviz.watching import growing_files
 from memviz.watching.folders import FolderWatch
@@ -670,7 +670,7 @@ def test_a_row_that_no_reader_foresaw_is_noted_and_hides_no_other(
 ) -> None:
     format = GROWING["claude_code"]
 
-    def fail_at_two(rows: Rows) -> Told:
+    def fail_at_two(rows: Rows) -> SessionPiece:
         if any("Two" in repr(row) for row in rows):
             raise KeyError("text")
         return format.read(rows)

@@ -75,7 +75,7 @@ class SourceFile(NamedTuple):
         try:
             raw = self.files.open(self.path, "rb")
         except Exception as error:
-            raise _as_loss(error) from None
+            raise _hide_address(error) from None
         stream = BufferedReader(_Reached(raw), READ_BYTES)
         return UNPACK[packed](stream) if packed else stream
 
@@ -102,7 +102,7 @@ class _Reached(RawIOBase):
         try:
             data = self.file.read(len(room))
         except Exception as error:
-            raise _as_loss(error) from None
+            raise _hide_address(error) from None
         room[: len(data)] = data
         return len(data)
 
@@ -112,7 +112,7 @@ class _Reached(RawIOBase):
         super().close()
 
 
-def _as_loss(error: Exception) -> OSError:
+def _hide_address(error: Exception) -> OSError:
     """Return the error of a file system as one without an address in it."""
     if isinstance(error, FileNotFoundError | PermissionError):
         return error
@@ -138,16 +138,16 @@ def find_files(addresses: Sequence[str]) -> Iterator[SourceFile]:
     number = 0
     for address in addresses:
         is_there = False
-        with _reaching(address):
-            files, path = _file_system(address)
-            for name, info in _below(files, path):
+        with _raise_unreachable(address):
+            files, path = _open_file_system(address)
+            for name, info in _list_files_below(files, path):
                 size = info.get("size") or 0
                 version = _version_of(info)
                 yield SourceFile(number, name, size, files, info["name"], version)
                 number += 1
                 is_there = True
         if not is_there:
-            raise _unreachable(address, _("there is no file"))
+            raise _unreachable_error(address, _("there is no file"))
 
 
 def list_folder(folder: Path) -> list[Path]:
@@ -156,8 +156,8 @@ def list_folder(folder: Path) -> list[Path]:
 
     Raises :class:`TranscriptError` for a folder that cannot be read.
     """
-    with _reaching(str(folder)):
-        files, place = _file_system(str(folder))
+    with _raise_unreachable(str(folder)):
+        files, place = _open_file_system(str(folder))
         return [
             folder / Path(info["name"]).relative_to(place)
             for _name, info in _in_folder(files, place, "")
@@ -175,22 +175,22 @@ def digest_of(files: Iterator[SourceFile]) -> tuple[str, int]:
     return digest.hexdigest(), number
 
 
-def without_secrets(address: str) -> str:
+def strip_secrets(address: str) -> str:
     """Return an address as it may be written down, of this machine the whole path; without a password and without what
     signs it, in each of chained ones: ``"zip://a.json::https://me:key@host/x.zip?sig=1"`` ->
     ``"zip://a.json::https://host/x.zip"``."""
     if "://" not in address:
         return str(Path(address).expanduser().absolute())
-    return "::".join(map(_piece_without_secrets, address.split("::")))
+    return "::".join(map(_strip_secrets_of_piece, address.split("::")))
 
 
-def _piece_without_secrets(address: str) -> str:
+def _strip_secrets_of_piece(address: str) -> str:
     scheme, separator, rest = address.partition("://")
     return scheme + separator + USER.sub("", QUERY.sub("", rest))
 
 
 @contextmanager
-def _reaching(address: str) -> Iterator[None]:
+def _raise_unreachable(address: str) -> Iterator[None]:
     """Raise :class:`TranscriptError` for whatever error a file system has: each has its own, and their texts may hold a
     signed address."""
     try:
@@ -199,10 +199,10 @@ def _reaching(address: str) -> Iterator[None]:
         reason = problem_of(error)
         if isinstance(error, ImportError):
             reason = str(error)
-        raise _unreachable(address, reason) from None
+        raise _unreachable_error(address, reason) from None
 
 
-def _file_system(address: str) -> tuple[Any, str]:
+def _open_file_system(address: str) -> tuple[Any, str]:
     """Return the file system of an address, and its path there."""
     import fsspec
     from fsspec.core import url_to_fs
@@ -216,7 +216,7 @@ def _file_system(address: str) -> tuple[Any, str]:
     return files, path
 
 
-def _below(files: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _list_files_below(files: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield name and description of each file that a path leads to."""
     if files.isfile(path):
         yield _last_name(path), files.info(path)
@@ -226,7 +226,7 @@ def _below(files: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
         before_pattern = PATTERN_MARK.split(path)[0]
         folder = before_pattern.rpartition("/")[0]
         for place, info in sorted(files.glob(path, detail=True).items()):
-            name = _without_query(place.removeprefix(folder).lstrip("/"))
+            name = _strip_query(place.removeprefix(folder).lstrip("/"))
             is_hidden = any(HIDDEN_NAME.fullmatch(part) for part in name.split("/"))
             if not is_hidden and _is_file(files, info) and not _is_swept(files, place):
                 yield name, info
@@ -276,13 +276,13 @@ def _version_of(info: dict[str, Any]) -> str:
 
 
 def _last_name(path: str) -> str:
-    return PurePosixPath(_without_query(path).rstrip("/")).name
+    return PurePosixPath(_strip_query(path).rstrip("/")).name
 
 
-def _without_query(path: str) -> str:
+def _strip_query(path: str) -> str:
     """Return a path without what signs it. On this machine, where nothing does, names may have such signs."""
     return QUERY.sub("", path) if "://" in path else path
 
 
-def _unreachable(address: str, reason: str) -> TranscriptError:
-    return UNREADABLE.error(without_secrets(address), reason=reason)
+def _unreachable_error(address: str, reason: str) -> TranscriptError:
+    return UNREADABLE.error(strip_secrets(address), reason=reason)

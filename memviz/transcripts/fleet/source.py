@@ -22,15 +22,19 @@ from memviz.transcripts.fleet.rows import (
     DAMAGES,
     FileKind,
     Row,
-    row_document,
-    rows_of,
+    make_row_document,
+    read_file_rows,
 )
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.limits import Limits
-from memviz.transcripts.loading import find_reader, mapping_of, recognising_reader
+from memviz.transcripts.loading import (
+    find_reader,
+    find_recognising_reader,
+    load_mapping,
+)
 from memviz.transcripts.mapping.declaration import FileMapping
 from memviz.transcripts.mapping.interpreter import MappedReader
-from memviz.transcripts.mapping.paths import value_on_path
+from memviz.transcripts.mapping.paths import find_value
 from memviz.transcripts.mapping.rows import TOO_LARGE
 from memviz.transcripts.readers.json_access import json_text
 
@@ -125,7 +129,7 @@ class Fleet:
     limits: Limits = field(default_factory=Limits.from_environment)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mapping", mapping_of(self.mapping))
+        object.__setattr__(self, "mapping", load_mapping(self.mapping))
         if not 0 < self.sample <= 1:
             raise ParameterError("sample", self.sample, _("above 0, and at most 1"))
         if self.format is not None:
@@ -156,15 +160,15 @@ class Fleet:
     def items_of(self, file: SourceFile) -> Iterator[Item]:
         kind = FileKind.of(file.name)
         if kind.unit is not None:
-            rows = rows_of(file, kind, self.limits)
+            rows = read_file_rows(file, kind, self.limits)
             head = list(islice(rows, HEAD_ROWS))
-            reader = self.reader_of_rows(head, file.name)
+            reader = self.find_reader_of_rows(head, file.name)
             if reader is not None:
-                yield from self._by_rows(file, reader, chain(head, rows))
+                yield from self._items_of_rows(file, reader, chain(head, rows))
                 return
-        yield self._whole(file, kind)
+        yield self._items_of_whole_file(file, kind)
 
-    def _whole(self, file: SourceFile, kind: FileKind) -> Item:
+    def _items_of_whole_file(self, file: SourceFile, kind: FileKind) -> Item:
         data: bytes | TranscriptError
         try:
             with file.open(kind.packed) as stream:
@@ -175,13 +179,13 @@ class Fleet:
             data = NOT_OPENED.error(found=problem_of(error))
         return Item(file.number, kind.name, data=data, file_bytes=file.size_bytes)
 
-    def _by_rows(
+    def _items_of_rows(
         self, file: SourceFile, reader: Reader, rows: Iterator[Row]
     ) -> Iterator[Item]:
         sample = self.chosen
         path = reader.conversation_path
         if path:
-            grouped = _grouped(rows, path, self.limits)
+            grouped = _group_rows(rows, path, self.limits)
         else:
             grouped = ((f"row {row.number}", (row,)) for row in rows)
         for key, own_rows in grouped:
@@ -189,15 +193,15 @@ class Fleet:
             if own_rows[-1].is_damage or sample.takes(file.number, file.name, key):
                 yield Item(file.number, file.name, own_rows, format=reader.name)
 
-    def reader_of_rows(self, head: Sequence[Row], name: str) -> Reader | None:
+    def find_reader_of_rows(self, head: Sequence[Row], name: str) -> Reader | None:
         """Return the reader of a file whose rows are conversations, or say whose they are; ``None`` for any other."""
         opened = [row._replace(content=_value_of(row)) for row in head]
         whole = [row for row in opened if not isinstance(row.content, TranscriptError)]
         if not whole:
             return None
-        document = row_document(whole, name, self.limits, self.user)
+        document = make_row_document(whole, name, self.limits, self.user)
         try:
-            reader = self.named_reader or recognising_reader(document)
+            reader = self.named_reader or find_recognising_reader(document)
             pieces = reader.conversations(document)
         except TranscriptError:
             return None
@@ -222,7 +226,7 @@ def _value_of(row: Row) -> Any:
         return error
 
 
-def _grouped(
+def _group_rows(
     rows: Iterator[Row], path: str, limits: Limits
 ) -> Iterator[tuple[str, tuple[Row, ...]]]:
     """Yield the rows that follow each other and have one value under ``path``, with that value as text. A row
@@ -235,13 +239,13 @@ def _grouped(
         nonlocal last_key
         is_broken = isinstance(row.content, TranscriptError)
         if not is_broken or not last_key:
-            value = None if is_broken else value_on_path(row.content, path)
+            value = None if is_broken else find_value(row.content, path)
             last_key = json_text(value) or f"row {row.number}"
         return last_key
 
     opened = (row._replace(content=_value_of(row)) for row in rows)
     for key, group in groupby(opened, key_of):
-        own_rows = _bounded(group, limits)
+        own_rows = _limit_group(group, limits)
         digest = blake2b(key.encode("utf-8", "replace"), digest_size=HASH_BYTES)
         mark = int.from_bytes(digest.digest())
         if mark in earlier_keys:
@@ -250,7 +254,7 @@ def _grouped(
         yield key, own_rows
 
 
-def _bounded(group: Iterator[Row], limits: Limits) -> tuple[Row, ...]:
+def _limit_group(group: Iterator[Row], limits: Limits) -> tuple[Row, ...]:
     """Return the rows of a conversation; of one that is beyond the limits the first, which says so."""
     own_rows = []
     room_bytes = limits.file_bytes

@@ -7,7 +7,7 @@ from typing import Any
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, known_role
 from memviz.transcripts.document import Placed
-from memviz.transcripts.mapping.paths import field_on_path, opened, value_on_path
+from memviz.transcripts.mapping.paths import find_field, find_value, open_value
 from memviz.transcripts.readers.bedrock import BLOCKS as BEDROCK
 from memviz.transcripts.readers.blocks import (
     Block,
@@ -15,13 +15,13 @@ from memviz.transcripts.readers.blocks import (
     Rule,
     Vocabulary,
     add_parts,
-    call_part,
-    named_call,
-    result_part,
+    make_call,
+    make_result,
+    read_call,
+    read_thought,
     show_nothing,
-    thoughts,
 )
-from memviz.transcripts.readers.citations import cited_in
+from memviz.transcripts.readers.citations import meta_of_citations
 from memviz.transcripts.readers.json_access import (
     first_text,
     first_value,
@@ -32,7 +32,7 @@ from memviz.transcripts.readers.json_access import (
     text_at,
 )
 from memviz.transcripts.readers.langchain_messages import BLOCKS as LANGCHAIN
-from memviz.transcripts.readers.langchain_messages import add_message, shape_of
+from memviz.transcripts.readers.langchain_messages import add_message, read_shape
 from memviz.transcripts.readers.openai.response_items import ItemReader, are_items
 
 HOLDERS = [
@@ -79,27 +79,27 @@ MAX_LEVELS = 8
 MAX_USAGE = 10**12
 
 
-def _opened_block(block: Block) -> Block:
+def _open_block(block: Block) -> Block:
     """Return a block with the fields of the object inside of it, also of its ``data``
     those that it has not itself: ``{"type": "text", "data": {"text": "Hi"}}``."""
     filled_fields = {key: value for key, value in block.items() if value is not None}
-    inner = value_on_path(block, INSIDE)
+    inner = find_value(block, INSIDE)
     return {**object_at(block, "data"), **filled_fields, **object_at(inner)}
 
 
 def _text(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
-    content = first_value(_opened_block(block), "text", "content", "json")
+    content = first_value(_open_block(block), "text", "content", "json")
     if isinstance(content, list):
         return words.parts(content, note, "user")
     return json_text(content)
 
 
 def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    inner = _opened_block(block)
-    return thoughts(first_text(inner, "thinking", "reasoning", "text", "content"))
+    inner = _open_block(block)
+    return read_thought(first_text(inner, "thinking", "reasoning", "text", "content"))
 
 
-def _said_or_kind(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
+def _text_or_kind(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
     """Return the text that a block of an unknown kind has; its kind where it has none."""
     text = block.get("text")
     return text if isinstance(text, str) else LANGCHAIN.other(block, note, words)
@@ -119,8 +119,8 @@ def _known_by_key(kind: str, typed: Rule) -> Rule:
 
 
 def _call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    inner = _opened_block(block)
-    return [call_part({**inner, "id": _call_id(inner)}, note)]
+    inner = _open_block(block)
+    return [read_call({**inner, "id": _call_id(inner)}, note)]
 
 
 def _call_id(block: Block) -> str:
@@ -128,15 +128,15 @@ def _call_id(block: Block) -> str:
 
 
 def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    inner = _opened_block(block)
-    content = value_on_path(inner, RESULTS_AT)
+    inner = _open_block(block)
+    content = find_value(inner, RESULTS_AT)
     id = first_value(inner, "tool_use_id", *CALL_IDS)
     name = first_value(inner, "tool_name", "name")
     is_list = isinstance(content, list) and all(
         isinstance(item, dict) for item in content
     )
     text = words.text(content, note) if is_list else json_text(content)
-    return [result_part(id, text, name)]
+    return [make_result(id, text, name)]
 
 
 def _named_kind(block: Block) -> str:
@@ -184,11 +184,11 @@ TYPED: dict[str, Rule] = {
 BLOCKS: Vocabulary = replace(
     LANGCHAIN,
     kind_of=_kind,
-    other=_said_or_kind,
+    other=_text_or_kind,
     kinds={
         **TYPED,
         **{
-            kind: _known_by_key(kind, TYPED.get(kind, _said_or_kind))
+            kind: _known_by_key(kind, TYPED.get(kind, _text_or_kind))
             for kind in BEDROCK.kinds
         },
     },
@@ -207,7 +207,7 @@ def plain_content(value: Any) -> Any:
 
 def chat_items(value: Any, place: str, level: int = 0) -> Iterator[Placed]:
     """Yield every message, or text, that a value holds, wherever an API puts it."""
-    value = opened(value)
+    value = open_value(value)
     if _is_pair(value):
         yield {"role": value[0], "content": value[1]}, place
         return
@@ -224,7 +224,7 @@ def chat_items(value: Any, place: str, level: int = 0) -> Iterator[Placed]:
         yield value, place
         return
     for holder in HOLDERS:
-        chat = value_on_path(value, holder)
+        chat = find_value(value, holder)
         if chat is not None:
             if holder in ALTERNATIVES and isinstance(chat, list):
                 chat = chat[:1]
@@ -244,7 +244,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def _is_message(value: Mapping[str, Any]) -> bool:
-    if isinstance(value.get("role"), str) or shape_of(value) is not None:
+    if isinstance(value.get("role"), str) or read_shape(value) is not None:
         return True
     kind = text_at(value, "type")
     return kind in BLOCKS.kinds and kind not in ("", "text")
@@ -260,7 +260,7 @@ def add_chat(value: Any, role: str, builder: TranscriptBuilder, place: str) -> N
     for item, item_place in chat_items(value, place):
         if isinstance(item, str):
             builder.add_text(role, item, item_place)
-        elif shape_of(item) is not None:
+        elif read_shape(item) is not None:
             add_message(item, builder, item_place)
         else:
             _add_one(item, role, builder, item_place)
@@ -269,7 +269,7 @@ def add_chat(value: Any, role: str, builder: TranscriptBuilder, place: str) -> N
 def _response_items(value: Any) -> list[Any]:
     """Return the items of the Responses API that a list is, or a response has under
     ``output``; none where it is of another API."""
-    value = opened(value)
+    value = open_value(value)
     items = value if isinstance(value, list) else list_at(object_at(value), "output")
     return items if are_items(items) else []
 
@@ -282,14 +282,14 @@ def _add_one(
     content = first_value(item, *CONTENT_KEYS)
     if "role" not in item and "type" in item:
         content = item  # an item of a response that is no message: a call, a result
-    content = plain_content(opened(content))
+    content = plain_content(open_value(content))
     parts = []
     if thought := first_text(item, "reasoning_content", "reasoning", "thinking"):
         parts.append(Part("reasoning", thought))
     parts += BLOCKS.parts(content, note, speaker)
     parts += calls_of(item.get("tool_calls"), note)
     if isinstance(item.get("function_call"), dict):
-        parts.append(call_part(item["function_call"], note))
+        parts.append(read_call(item["function_call"], note))
     if speaker != "assistant" and any(part.kind == "call" for part in parts):
         speaker = "assistant"
     answers = id_text(first_value(item, "tool_call_id", "call_id")) or None
@@ -300,32 +300,32 @@ def _add_one(
         place,
         name=id_text(item.get("name")) or None,
         tool_call_id=answers if speaker == "tool" else None,
-        beside=cited_in(content, note) if speaker == "assistant" else {},
+        beside=meta_of_citations(content, note) if speaker == "assistant" else {},
     )
 
 
 def calls_of(value: Any, note: Note) -> list[Part]:
     """Return the tool calls that a value holds, however they are written: a list or one, wrapped or not."""
-    value = opened(value)
+    value = open_value(value)
     items = value if isinstance(value, list) else [value]
     parts = []
     for item in items:
-        item = opened(item)
+        item = open_value(item)
         call = object_at(item, "tool_call") or object_at(item)
         if not call:
             continue
         name = call.get("function")
         if isinstance(name, str):  # Inspect names the tool so
             arguments = first_value(call, "arguments", "args", "input")
-            parts.append(named_call(call.get("id"), name, arguments, note))
+            parts.append(make_call(call.get("id"), name, arguments, note))
         else:
-            name = value_on_path(
+            name = find_value(
                 call, "function.name | name | tool_name | toolName | apiName"
             )
-            arguments = value_on_path(
+            arguments = find_value(
                 call, "function.arguments | arguments | args | input | rawArgs | params"
             )
-            parts.append(named_call(_call_id(call), name, arguments, note))
+            parts.append(make_call(_call_id(call), name, arguments, note))
     return parts
 
 
@@ -333,7 +333,7 @@ def usage_of(value: Any, paths: Mapping[str, str]) -> dict[str, int]:
     """Return the tokens that a log recorded, under the names ``input_tokens``, ``output_tokens`` and so on."""
     counts = {}
     for name, path in paths.items():
-        count = field_on_path(value, path)
+        count = find_field(value, path)
         if isinstance(count, str) and count.isdecimal():
             count = int(count[:15])
         if isinstance(count, float) and 0 <= count < MAX_USAGE:

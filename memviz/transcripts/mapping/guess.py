@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
 from memviz.core.translation import noop
-from memviz.transcripts.archives import archived_files, is_archive
+from memviz.transcripts.archives import is_archive, read_archived_files
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.document import Document
 from memviz.transcripts.import_notes import Refusal
@@ -28,7 +28,7 @@ from memviz.transcripts.mapping.places import (
     LOOKED_AT,
     MAX_FIELDS,
     Rows,
-    places_of_rows,
+    find_places,
 )
 from memviz.transcripts.mapping.saying import time_of
 
@@ -36,53 +36,53 @@ MAX_SPEAKERS = 40
 MIN_SHARE = 0.5
 
 
-def _listed(words: str) -> list[str]:
+def _split_words(words: str) -> list[str]:
     """Return the words of a text as a list."""
     return words.split()
 
 
-SPEAKER_NAMES = _listed(
+SPEAKER_NAMES = _split_words(
     "role speaker sender author from who name user username actor participant "
     "source direction type kind is_user is_bot isuser isbot person agent party side "
     "角色 说话人 发言人 发送者 发送方 发送人 用户 谁 身份"
 )
-TEXT_NAMES = _listed(
+TEXT_NAMES = _split_words(
     "content text message body utterance value said msg transcript comment parts "
     "reply line data payload say said words 内容 正文 消息 消息内容 文本 发言"
 )
-TIME_NAMES = _listed(
+TIME_NAMES = _split_words(
     "timestamp time created_at createdat date datetime sent_at ts created at when "
     "时间 时刻 发送时间 日期"
 )
-CONVERSATION_NAMES = _listed(
+CONVERSATION_NAMES = _split_words(
     "conversation_id conversation conversationid session_id session sessionid "
     "thread_id thread threadid chat_id chat chatid dialog_id dialogue_id dialog "
     "ticket_id ticket case_id call_id room channel conv_id trace_id 会话 会话编号 对话"
 )
-ASKED_NAMES = _listed(
+ASKED_NAMES = _split_words(
     "prompt question instruction query input request user human user_message q ask "
     "customer_message usr 问题 提问 问 frage"
 )
-ANSWERED_NAMES = _listed(
+ANSWERED_NAMES = _split_words(
     "completion response answer output reply assistant bot ai model bot_message a "
     "assistant_message agent_message sys bot_response 回答 答案 回复 答 antwort"
 )
 PAIR_NAMES = {
-    "system": _listed("system system_prompt 系统提示 hinweis"),
+    "system": _split_words("system system_prompt 系统提示 hinweis"),
     "user": ASKED_NAMES,
     "assistant": ANSWERED_NAMES,
 }
 WORDS: dict[Role, list[str]] = {
-    "user": _listed(
+    "user": _split_words(
         "client visitor caller guest usr incoming inbound in requester patient "
         "student end_user enduser consumer q 用户 客户 访客 顾客 买家"
     ),
-    "assistant": _listed(
+    "assistant": _split_words(
         "support operator rep representative outgoing outbound out assist "
         "advisor helpdesk tutor a staff employee desk 助手 客服 店员 坐席 机器人 卖家"
     ),
-    "system": _listed("notice info event instructions 系统"),
-    "tool": _listed("api action result 工具"),
+    "system": _split_words("notice info event instructions 系统"),
+    "tool": _split_words("api action result 工具"),
 }
 """Words for a role beside those that all files may have."""
 NOTHING = Refusal(
@@ -119,7 +119,7 @@ def guess_mapping(document: Document) -> FileMapping:
     """Return the mapping that fits a file best. Raises :class:`TranscriptError` where nothing in it is like rows."""
     guesses = []
     known_parts = set[str]()
-    for rows in places_of_rows(document):
+    for rows in find_places(document):
         # A list that several lists make together comes before each of them.
         if rows.path not in known_parts:
             guess = guess_from(rows)
@@ -159,9 +159,9 @@ def guess_from(rows: Rows) -> tuple[float, FileMapping] | None:
     rows_fields: dict[str, Any] = {"table": rows.table, "rows": rows.rows}
     rows_fields["conversations"] = rows.conversations
     guess = (
-        _guess_messages(fields, rows_fields, best_field(fields, _speaker_score))
+        _guess_messages(fields, rows_fields, find_best_field(fields, _speaker_score))
         or _guess_pairs(fields, rows_fields, rows.path)
-        or _guess_messages(fields, rows_fields, best_field(fields, _turns_score))
+        or _guess_messages(fields, rows_fields, find_best_field(fields, _turns_score))
     )
     if guess is None:
         return None
@@ -173,12 +173,14 @@ def _guess_messages(
     fields: Sequence[Field], known: dict[str, Any], speaker: Field | None
 ) -> tuple[float, FileMapping] | None:
     """Return the mapping of rows that are one message each, of a speaker whom a field names."""
-    text = best_field([field for field in fields if field is not speaker], _text_score)
+    text = find_best_field(
+        [field for field in fields if field is not speaker], _text_score
+    )
     if speaker is None or text is None:
         return None
-    time = best_field(fields, _time_score)
+    time = find_best_field(fields, _time_score)
     known = {**known, "time": time.path if time else ""}
-    group = best_field(fields, _conversation_score)
+    group = find_best_field(fields, _conversation_score)
     if group is not None and not known["conversations"]:
         # A date under another name, such as a deadline, need not say when a message came.
         is_order = time is not None and _rank(time.name, TIME_NAMES) > 0
@@ -196,12 +198,14 @@ def _guess_pairs(
     fields: Sequence[Field], known: dict[str, Any], path: str
 ) -> tuple[float, FileMapping] | None:
     """Return the mapping of rows that are a question with its answer each."""
-    field_of_role = {role: _named(fields, names) for role, names in PAIR_NAMES.items()}
-    question_field = field_of_role["user"] or best_field(fields, _question_score)
+    field_of_role = {
+        role: _find_named_field(fields, names) for role, names in PAIR_NAMES.items()
+    }
+    question_field = field_of_role["user"] or find_best_field(fields, _question_score)
     field_of_role["user"] = question_field
     if field_of_role["assistant"] is None and question_field is not None:
         others = [field for field in fields if field not in field_of_role.values()]
-        field_of_role["assistant"] = best_field(others, _text_score)
+        field_of_role["assistant"] = find_best_field(others, _text_score)
     if question_field is None or field_of_role["assistant"] is None:
         return None
     sayings = [
@@ -209,7 +213,7 @@ def _guess_pairs(
         for role, field in field_of_role.items()
         if field is not None
     ]
-    group = best_field(fields, _conversation_score)
+    group = find_best_field(fields, _conversation_score)
     if group is not None:
         known = {**known, "conversation": group.path}
     elif path == EACH:  # rows of data: each is a conversation of its own
@@ -217,7 +221,7 @@ def _guess_pairs(
     return 3.0, FileMapping(say=tuple(sayings), **known)
 
 
-def best_field(
+def find_best_field(
     fields: Sequence[Field], score: Callable[[Field], float]
 ) -> Field | None:
     """Return the first field of the highest score; ``None`` where no score is above 0."""
@@ -226,7 +230,7 @@ def best_field(
     return fields[scores.index(best)] if best > 0 else None
 
 
-def _named(fields: Sequence[Field], names: Sequence[str]) -> Field | None:
+def _find_named_field(fields: Sequence[Field], names: Sequence[str]) -> Field | None:
     """Return the field with the first of these names, where most of its values are texts or parts."""
     for name in names:
         for field in fields:
@@ -344,7 +348,7 @@ def _speaker_of(field: Field) -> Speaker:
     words: dict[str, list[str]] = {}
     unknown = []
     for word in kinds:
-        role = _of_truth(word, field.name) or role_of(word)
+        role = _role_of_truth_value(word, field.name) or role_of(word)
         if role is None:
             unknown.append(word)
         elif known_role(word) is None:
@@ -356,7 +360,7 @@ def _speaker_of(field: Field) -> Speaker:
     return Speaker.model_validate({"field": field.path, "others": others, **words})
 
 
-def _of_truth(word: str, name: str) -> Role | None:
+def _role_of_truth_value(word: str, name: str) -> Role | None:
     """Return the role of a truth value: ``true`` in a field ``is_bot`` is the assistant, in ``is_user`` the user."""
     if word not in ("true", "false"):
         return None
@@ -383,16 +387,16 @@ def word_of(value: Any) -> str:
     return str(value) if isinstance(value, int) and abs(value) < 100 else ""
 
 
-def mappable_document(data: bytes, name: str, limits: Limits) -> Document:
+def find_mappable_document(data: bytes, name: str, limits: Limits) -> Document:
     """Return the file that is to be mapped: of an archive the first one in it that has rows.
 
     Raises :class:`TranscriptError` where nothing in it is like rows.
     """
     if not is_archive(data):
         document = Document(data, name, limits)
-        places_of_rows(document)
+        find_places(document)
         return document
-    for inner, content in archived_files(data, limits):
+    for inner, content in read_archived_files(data, limits):
         document = Document(content, inner, limits)
         with suppress(TranscriptError):
             guess_mapping(document)

@@ -64,7 +64,7 @@ class _BrokenError(ValueError):
     """The bytes are no MessagePack."""
 
 
-def opened_bytes(data: bytes) -> Any:
+def open_bytes(data: bytes) -> Any:
     """Return the text or the value that bytes stand for; an empty text where they are neither."""
     if data.startswith(ZSTANDARD):
         try:

@@ -17,7 +17,7 @@ from memviz.core.errors import TranscriptError
 from memviz.transcripts.document import Placed
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.json_text import JsonParser
-from memviz.transcripts.mapping.packed import opened_bytes
+from memviz.transcripts.mapping.packed import open_bytes
 from memviz.transcripts.readers.json_access import list_at
 
 EACH = "*"
@@ -29,7 +29,7 @@ MAX_NAMES = 16
 EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
-def values_on_path(
+def find_values(
     value: Any, path: str, place: str = "", most: int | None = None
 ) -> list[Placed]:
     """Return all values that a path leads to, or the first ``most`` of each branch, with their places. Of alternatives
@@ -37,7 +37,7 @@ def values_on_path(
 
     In ``{"m": [{"t": "a"}, {"t": "b"}]}`` the path ``m.*.t`` leads to ``[("a", "index 0"), ("b", "index 1")]``.
     """
-    for branches in parsed_path(path):
+    for branches in parse_path(path):
         values: list[Placed] = []
         for names in branches:
             values += islice(_walk(value, names, place), most)
@@ -46,9 +46,9 @@ def values_on_path(
     return []
 
 
-def value_on_path(value: Any, path: str) -> Any:
+def find_value(value: Any, path: str) -> Any:
     """Return the first value that a path leads to and that is not empty; ``None`` where there is none."""
-    for branches in parsed_path(path):
+    for branches in parse_path(path):
         for names in branches:
             for inner, _place in _walk(value, names, ""):
                 if inner not in EMPTY:
@@ -56,14 +56,14 @@ def value_on_path(value: Any, path: str) -> Any:
     return None
 
 
-def field_on_path(row: Any, path: str) -> Any:
+def find_field(row: Any, path: str) -> Any:
     """Return the first value that a path leads to and that is not empty; ``None`` where there is none, or where the
     mapping names no path."""
-    return value_on_path(row, path) if path else None
+    return find_value(row, path) if path else None
 
 
 @lru_cache(maxsize=2_000)
-def parsed_path(path: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
+def parse_path(path: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """Return the alternatives of a path, each with its branches as names:
     ``"a.b | c + d"`` -> ``((("a", "b"),), (("c",), ("d",)))``."""
     alternatives = []
@@ -73,30 +73,30 @@ def parsed_path(path: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
     return tuple(alternatives)
 
 
-def opened(value: Any) -> Any:
+def open_value(value: Any) -> Any:
     """Return the JSON that a text holds, the object that bytes or a list of attributes stand for; else the value.
 
     Postgres writes bytes in a text as ``\\x7b7d``.
     """
     if isinstance(value, str) and value.startswith("\\x"):
         with suppress(ValueError):
-            inner = opened_bytes(bytes.fromhex(value[2:]))
+            inner = open_bytes(bytes.fromhex(value[2:]))
             # Somebody may have written such a text: what it stands for has to be JSON.
             if isinstance(inner, dict | list):
                 return inner
             if isinstance(inner, str) and inner.lstrip()[:1] in ("{", "["):
                 value = inner
     if isinstance(value, bytes):
-        value = opened_bytes(value)
+        value = open_bytes(value)
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        return _parsed(value)
+        return _parse_json(value)
     if isinstance(value, list) and value and _is_attribute(value[0]):
         attributes = filter(_is_attribute, value)
-        return {item["key"]: _plain(item["value"]) for item in attributes}
+        return {item["key"]: _plain_attribute(item["value"]) for item in attributes}
     return value
 
 
-def _parsed(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     """Return the JSON of a text; the text itself where it is broken."""
     try:
         return JsonParser(ImportNotes()).parse(text)
@@ -111,16 +111,16 @@ def _is_attribute(item: Any) -> bool:
     )
 
 
-def _plain(value: Any) -> Any:
+def _plain_attribute(value: Any) -> Any:
     """Return the plain value of an attribute of OpenTelemetry: ``{"stringValue": "Hi"}`` -> ``"Hi"``,
     ``{"intValue": "12"}`` -> 12."""
     if not isinstance(value, dict) or len(value) != 1:
         return value
     kind, inner = next(iter(value.items()))
     if kind == "arrayValue" and isinstance(inner, dict):
-        return list(map(_plain, list_at(inner, "values")))
+        return list(map(_plain_attribute, list_at(inner, "values")))
     if kind == "kvlistValue" and isinstance(inner, dict):
-        return opened(inner.get("values"))
+        return open_value(inner.get("values"))
     if kind in OTLP_NUMBERS and isinstance(inner, str) and inner.isdecimal():
         return int(inner[:18])
     return inner if kind.endswith("Value") else value
@@ -131,7 +131,7 @@ def _walk(value: Any, names: Sequence[str], place: str) -> Iterator[Placed]:
     if not names:
         yield value, place
         return
-    value = opened(value)
+    value = open_value(value)
     name, *rest = names[:MAX_NAMES]
     if name == EACH:
         for key, inner in _items(value):
@@ -140,7 +140,7 @@ def _walk(value: Any, names: Sequence[str], place: str) -> Iterator[Placed]:
         if NUMBER.fullmatch(name) and -len(value) <= int(name) < len(value):
             yield from _walk(value[int(name)], rest, place)
     elif isinstance(value, dict):
-        count, inner = _under_first_names(value, names)
+        count, inner = _look_up_joined_names(value, names)
         if count:
             yield from _walk(inner, names[count:], place)
 
@@ -155,7 +155,7 @@ def _items(value: Any) -> Iterator[tuple[str, Any]]:
             yield repr(str(key)[:40]), item
 
 
-def _under_first_names(
+def _look_up_joined_names(
     value: Mapping[str, Any], names: Sequence[str]
 ) -> tuple[int, Any]:
     """Return how many of the names together are a key, and the value under it; 0 where none are.
@@ -179,11 +179,11 @@ def _under_first_names(
             if str(key).startswith(prefix)
         }
         if flat:
-            return count, _nested(flat)
+            return count, _nest_names(flat)
     return 0, None
 
 
-def _nested(flat: Mapping[str, Any]) -> Any:
+def _nest_names(flat: Mapping[str, Any]) -> Any:
     """Return flat names with dots as objects, and as lists where the names are numbers: ``{"a.0": 1, "a.1": 2}`` ->
     ``{"a": [1, 2]}``."""
     tree: dict[str, Any] = {}
@@ -196,14 +196,14 @@ def _nested(flat: Mapping[str, Any]) -> Any:
                 break
             branch = inner
         branch[last] = item
-    return _with_lists(tree)
+    return _make_lists(tree)
 
 
-def _with_lists(tree: Any) -> Any:
+def _make_lists(tree: Any) -> Any:
     """Return a tree in which an object whose keys are all numbers is a list, in their order."""
     if not isinstance(tree, dict):
         return tree
-    branches = {key: _with_lists(inner) for key, inner in tree.items()}
+    branches = {key: _make_lists(inner) for key, inner in tree.items()}
     if branches and all(map(str.isdecimal, branches)):
         return [branches[key] for key in sorted(branches, key=lambda key: int(key[:9]))]
     return branches

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from memviz.transcripts.document import Document
 from memviz.transcripts.file_kinds import SQLITE
-from memviz.transcripts.mapping.paths import EACH, opened
-from memviz.transcripts.mapping.rows import content_of
+from memviz.transcripts.mapping.paths import EACH, open_value
+from memviz.transcripts.mapping.rows import read_content
 
 WHOLE_FILE = EACH
 """The path of rows that are all items of a file."""
@@ -38,49 +38,47 @@ class Rows(NamedTuple):
         return ".".join(filter(None, (self.conversations, self.rows)))
 
 
-def left_beside(path: str, document: Document) -> Rows | None:
+def find_wider_place(path: str, document: Document) -> Rows | None:
     """Return the place that has a list together with others like it, where a path leads to that list alone."""
     if document.data.startswith(SQLITE):
         return None
-    return next(
-        (place for place in places_of_rows(document) if path in place.parts), None
-    )
+    return next((place for place in find_places(document) if path in place.parts), None)
 
 
-def places_of_rows(document: Document) -> list[Rows]:
+def find_places(document: Document) -> list[Rows]:
     """Return the places in a file where rows may lie. Raises :class:`TranscriptError` for a file that is unreadable."""
     if document.data.startswith(SQLITE):
         tables = filter(_is_name, document.tables.columns)
         places = []
         for table in list(tables)[:MAX_TABLES]:
-            rows = content_of(document, table)[:LOOKED_AT]
+            rows = read_content(document, table)[:LOOKED_AT]
             if rows:
                 places.append(Rows("", "*", rows, table))
         return places
-    return list(_places(content_of(document), []))[:MAX_PLACES]
+    return list(_walk_places(read_content(document), []))[:MAX_PLACES]
 
 
-def _places(value: Any, names: list[str]) -> Iterator[Rows]:
-    value = opened(value)
+def _walk_places(value: Any, names: list[str]) -> Iterator[Rows]:
+    value = open_value(value)
     if isinstance(value, list) and value:
         inner = [*names, "*"]
         first = value[:LOOKED_AT]
         if any(isinstance(item, dict) for item in first):
             yield _rows_at(inner, first)
         if len(names) < MAX_LEVELS:
-            yield from _inside(first, inner)
+            yield from _walk_items(first, inner)
     elif isinstance(value, dict) and len(names) < MAX_LEVELS:
         if not names:
             yield Rows("", ".", [value])
         inner_places: list[Rows] = []
         for key, field in list(value.items())[:MAX_FIELDS]:
             if isinstance(field, list | dict) and _is_name(key):
-                inner_places += _places(field, [*names, key])
-        yield from _together(inner_places, names)
+                inner_places += _walk_places(field, [*names, key])
+        yield from _join_alike_places(inner_places, names)
         yield from inner_places
 
 
-def _together(places: Sequence[Rows], names: list[str]) -> Iterator[Rows]:
+def _join_alike_places(places: Sequence[Rows], names: list[str]) -> Iterator[Rows]:
     """Yield the places below an object that are alike under each of its keys, such as conversations by their ids."""
     alike: dict[str, list[Rows]] = {}
     parts = {part for place in places for part in place.parts}
@@ -115,11 +113,11 @@ def _is_name(key: str) -> bool:
     return len(key) <= MAX_NAME_CHARS and not has_marks and key != EACH
 
 
-def _inside(items: Sequence[Any], names: list[str]) -> Iterator[Rows]:
+def _walk_items(items: Sequence[Any], names: list[str]) -> Iterator[Rows]:
     """Yield the lists inside the items of a list, each path once, with the rows of the first few items together."""
     rows_by_path: dict[str, Rows] = {}
     for item in items[:20]:
-        for rows in _places(item, []) if isinstance(item, dict | list) else ():
+        for rows in _walk_places(item, []) if isinstance(item, dict | list) else ():
             earlier_rows = rows_by_path.setdefault(rows.path, rows._replace(first=[]))
             earlier_rows.first.extend(rows.first[: LOOKED_AT - len(earlier_rows.first)])
     above = ".".join(names)

@@ -88,7 +88,7 @@ class Thread:
             builder.note(note)
 
 
-def joined_requests(
+def join_requests(
     requests: Iterable[Request], *, is_one: bool, may_be_new: bool
 ) -> list[Thread]:
     """Return the conversations that requests belong to, in the order of their beginnings.
@@ -128,11 +128,11 @@ def _continues(thread: Thread, request: Request, *, is_one: bool) -> bool:
     first = next((spoken for spoken in request.messages if not spoken.is_system), None)
     if first is None or (not is_one and first.key != thread.beginning):
         return False
-    positions = _positions(thread, request)
+    positions = _find_positions(thread, request)
     return max(positions, default=-1) == len(thread.said) - 1
 
 
-def _positions(thread: Thread, request: Request) -> list[int]:
+def _find_positions(thread: Thread, request: Request) -> list[int]:
     """Return where each message of a request stands in a conversation, in its order; -1 where it is new there."""
     last_position = -1
     positions = []
@@ -147,7 +147,7 @@ def _positions(thread: Thread, request: Request) -> list[int]:
 
 def _extend(thread: Thread, request: Request) -> None:
     """Add what a request has behind the last message that is known, and note what it no longer has."""
-    positions = _positions(thread, request)
+    positions = _find_positions(thread, request)
     start = positions.index(max(positions)) + 1
     others = [
         spoken.message.content
@@ -174,11 +174,13 @@ def _add(thread: Thread, request: Request, start: int) -> None:
 
 
 def _key(message: Message) -> Key:
-    calls = [f"{call.name} {_in_order(call.arguments)}" for call in message.tool_calls]
+    calls = [
+        f"{call.name} {_sort_arguments(call.arguments)}" for call in message.tool_calls
+    ]
     return message.role, message.content.strip(), "\n".join(calls)
 
 
-def _in_order(arguments: str) -> str:
+def _sort_arguments(arguments: str) -> str:
     try:
         return json.dumps(json.loads(arguments), sort_keys=True)
     except (ValueError, RecursionError):

@@ -12,8 +12,8 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,
     content_text,
-    kept_beside,
     known_role,
+    meta_of_unknown_fields,
     stand_in,
 )
 from memviz.transcripts.document import HEAD_ITEMS, Placed
@@ -23,29 +23,29 @@ from memviz.transcripts.readers.blocks import (
     Vocabulary,
     add_parts,
     add_result,
-    call_parts,
+    read_calls,
 )
 from memviz.transcripts.readers.json_access import (
     as_list,
     at_least_half,
-    filled,
+    drop_empty,
     first_text,
     first_value,
-    joined,
+    join_lines,
     json_text,
     list_at,
     object_at,
     objects_at,
-    picked,
+    pick_fields,
     text_at,
     value_at,
 )
 from memviz.transcripts.readers.json_rows import (
     About,
     ExchangeReader,
-    inside,
+    add_places,
+    place_inside,
     tool_schemas,
-    with_places,
 )
 from memviz.transcripts.readers.role_lists import is_cohere, part_types
 
@@ -118,16 +118,16 @@ class Cohere(ExchangeReader):
     def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
         """The history, then what was asked or answered."""
         key = "messages" if isinstance(row.get("messages"), list) else "chat_history"
-        placed = with_places(list_at(row, key), inside(place, f"{key} index"))
+        placed = add_places(list_at(row, key), place_inside(place, f"{key} index"))
         question = text_at(row, "message")
         reply = _answered(row)
         for last in ({"role": "user", "content": question} if question else {}, reply):
             if last and not (placed and _repeats(placed[-1][0], last)):
-                placed.append((last, inside(place, "message")))
+                placed.append((last, place_inside(place, "message")))
         results = row.get("tool_results")
         if isinstance(results, list):
             message = {"role": "tool", "tool_results": results}
-            placed.append((message, inside(place, "tool_results")))
+            placed.append((message, place_inside(place, "tool_results")))
         if not reply:
             _add_documents(placed, list_at(row, "documents"))
         return placed
@@ -152,13 +152,13 @@ class Cohere(ExchangeReader):
             own_keys = ("tool_plan", "tool_calls", *BESIDE)
             content = builder.text_elsewhere(item, place, *own_keys)
         parts = [Part("text", text_at(item, "tool_plan")), *BLOCKS.parts(content, note)]
-        beside = picked(item, BESIDE)
+        beside = pick_fields(item, BESIDE)
         if role == "user":
             for document in beside.pop("documents", []):
                 parts.append(Part("text", _document_text(document)))
-        parts += call_parts(list_at(item, "tool_calls"), note)
+        parts += read_calls(list_at(item, "tool_calls"), note)
         answered = text_at(item, "tool_call_id") or None
-        meta = kept_beside(beside, note)
+        meta = meta_of_unknown_fields(beside, note)
         add_parts(builder, role, parts, place, tool_call_id=answered, meta=meta)
 
 
@@ -169,7 +169,7 @@ def _answered(row: Mapping[str, Any]) -> dict[str, Any]:
         return {"role": "assistant", **message}
     if not isinstance(text, str):
         return {}
-    beside = filled(picked(row, ("tool_calls", *BESIDE)))
+    beside = drop_empty(pick_fields(row, ("tool_calls", *BESIDE)))
     return {"role": "assistant", "message": text, **beside}
 
 
@@ -193,7 +193,7 @@ def _add_result(result: object, place: str, builder: TranscriptBuilder) -> None:
     outputs = value_at(result, "outputs")
     if outputs is None:
         outputs = result
-    text = joined(map(json_text, as_list(outputs)))
+    text = join_lines(map(json_text, as_list(outputs)))
     add_result(builder, place, None, text, value_at(result, "call", "name"))
 
 
@@ -205,5 +205,5 @@ def _document_text(document: object) -> str:
     title = first_text(data, "title", "name")
     text = first_text(data, "text", "snippet", "content")
     if title and text and DOCUMENT_KEYS.issuperset(data):
-        return joined([stand_in("file", title), text])
+        return join_lines([stand_in("file", title), text])
     return json_text(data)

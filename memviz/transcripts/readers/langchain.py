@@ -7,30 +7,36 @@ from typing import Any, NamedTuple
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, expect_any
+from memviz.transcripts.document import (
+    HEAD_ITEMS,
+    Document,
+    Placed,
+    Reader,
+    require_pieces,
+)
 from memviz.transcripts.readers.database_rows import (
-    conversations_in,
-    parsed_cell,
+    group_conversations,
+    parse_cell,
     row_place,
 )
 from memviz.transcripts.readers.json_access import (
     as_list,
     at_least_half,
-    filled,
+    drop_empty,
     id_text,
     list_at,
     objects_at,
     text_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import with_places
+from memviz.transcripts.readers.json_rows import add_places
 from memviz.transcripts.readers.langchain_messages import (
     SPOKEN,
     Shape,
     add_message,
-    shape_of,
+    read_shape,
 )
-from memviz.transcripts.times import first_moment
+from memviz.transcripts.times import parse_first_moment
 
 MESSAGE_PATHS = (
     ("messages",), ("values", "messages"), ("channel_values", "messages"), ("checkpoint", "channel_values", "messages"),
@@ -85,16 +91,18 @@ class LangChain(Reader):
         """Messages of LangChain's types, alone or in what it keeps them in; or the table of a message history."""
         if document.columns:
             return bool(_tables(document))
-        return bool(_held(document))
+        return bool(_find_conversations(document))
 
     def conversations(self, document: Document) -> Sequence[Held]:
         """One for each list of messages, for each thread of a graph, for each session of a table."""
         conversations = (
-            _sessions(document) if document.columns else newest_states(_held(document))
+            _sessions(document)
+            if document.columns
+            else keep_newest_states(_find_conversations(document))
         )
         if not conversations and document.items:
             return [Held(document.placed)]
-        return expect_any(conversations, EXPECTED, document)
+        return require_pieces(conversations, EXPECTED, document)
 
     def read(self, piece: Held, builder: TranscriptBuilder) -> Transcript:
         """The conversation, with the summary that is kept beside it."""
@@ -103,24 +111,24 @@ class LangChain(Reader):
         if piece.is_pruned:
             builder.note(PRUNED)
             builder.add_event("summary", piece.summary)
-        for item, place in joined_chunks(_parsed(piece, builder)):
+        for item, place in join_chunks(_parsed(piece, builder)):
             add_message(item, builder, place)
         if piece.summary and not piece.is_pruned:
             builder.add_event("summary", piece.summary)
         return builder.build(title=piece.title or UNTITLED, held_at=piece.saved_at)
 
 
-def _held(document: Document) -> list[Held]:
+def _find_conversations(document: Document) -> list[Held]:
     """The conversations of a JSON document; none where it is of another kind."""
     if document.object:
-        return held_in(document.object)
+        return find_conversations(document.object)
     if are_messages(document.items):
         return [Held(document.placed)]
     conversations = []
     for item, place in document.placed:
         if item in EMPTY:
             continue
-        held = held_in(item) if isinstance(item, dict) else []
+        held = find_conversations(item) if isinstance(item, dict) else []
         if are_messages(item):
             held = [Held(listed(item, place))]
         if not held:
@@ -132,7 +140,7 @@ def _held(document: Document) -> list[Held]:
 def _parsed(piece: Held, builder: TranscriptBuilder) -> Iterator[Placed]:
     for item, place in piece.items:
         if piece.is_text:
-            yield from parsed_cell(item, place, builder)
+            yield from parse_cell(item, place, builder)
         else:
             yield item, place
 
@@ -148,7 +156,7 @@ def _tables(document: Document) -> list[str]:
 
 def _sessions(document: Document) -> list[Held]:
     expected = "of id, session_id and message"
-    stored = conversations_in(
+    stored = group_conversations(
         document, _tables(document), TABLE_COLUMNS, ("id",), "session_id", expected
     )
     conversations = []
@@ -158,14 +166,14 @@ def _sessions(document: Document) -> list[Held]:
     return conversations
 
 
-def joined_chunks(placed: Iterable[Placed]) -> Iterator[Placed]:
+def join_chunks(placed: Iterable[Placed]) -> Iterator[Placed]:
     """The items with neighbouring chunks of one id put together, each reply in the place of its first piece."""
     run: list[Shape] = []
     started_at = ""
     for item, place in placed:
-        shape = shape_of(item)
-        if run and not (shape and _continues(run[-1], shape)):
-            yield _joined(run), started_at
+        shape = read_shape(item)
+        if run and not (shape and _continues_run(run[-1], shape)):
+            yield _join_run(run), started_at
             run = []
         if shape and shape.is_chunk and _id(shape):
             started_at = started_at if run else place
@@ -173,10 +181,10 @@ def joined_chunks(placed: Iterable[Placed]) -> Iterator[Placed]:
         else:
             yield item, place
     if run:
-        yield _joined(run), started_at
+        yield _join_run(run), started_at
 
 
-def _continues(last: Shape, shape: Shape) -> bool:
+def _continues_run(last: Shape, shape: Shape) -> bool:
     is_alike = shape.type == last.type and _id(shape) == _id(last)
     return shape.is_chunk and is_alike
 
@@ -185,10 +193,10 @@ def _id(shape: Shape) -> str:
     return text_at(shape.data, "id")
 
 
-def _joined(run: list[Shape]) -> dict[str, Any]:
+def _join_run(run: list[Shape]) -> dict[str, Any]:
     data = dict(run[0].data)
     for shape in run[1:]:
-        data |= filled(shape.data)
+        data |= drop_empty(shape.data)
     data["content"] = _content([shape.data.get("content") for shape in run])
     if len(run) > 1:
         data["tool_calls"] = _calls(run)
@@ -242,27 +250,28 @@ def are_messages(items: object) -> bool:
     if not isinstance(items, list):
         return False
     head = items[:HEAD_ITEMS]
-    return any(map(_is_own, head)) and at_least_half(head, shape_of)
+    return any(map(_is_own, head)) and at_least_half(head, read_shape)
 
 
 def _is_own(item: Any) -> bool:
-    shape = shape_of(item)
+    shape = read_shape(item)
     if shape is None:
         return False
     return shape.type in SPOKEN or "additional_kwargs" in shape.data or "lc" in item
 
 
-def held_in(value: Mapping[str, Any]) -> list[Held]:
+def find_conversations(value: Mapping[str, Any]) -> list[Held]:
     """Return the conversations that an object holds; none where it is of another kind."""
-    single = _one(value)
+    single = _as_single_conversation(value)
     if single:
         return single
     return [
-        conversation._replace(title=key) for key, conversation in _by_session(value)
+        conversation._replace(title=key)
+        for key, conversation in _conversations_by_session(value)
     ]
 
 
-def newest_states(conversations: Iterable[Held]) -> list[Held]:
+def keep_newest_states(conversations: Iterable[Held]) -> list[Held]:
     """The conversations, of several saved states of one thread the newest alone."""
     chosen: dict[str, Held] = {}
     for number, conversation in enumerate(conversations):
@@ -282,11 +291,11 @@ def newest_states(conversations: Iterable[Held]) -> list[Held]:
 
 def listed(items: Iterable[Any], inside: str = "") -> list[Placed]:
     """The items of a list with their places, which is ``inside`` another."""
-    return with_places(items, f"{inside}, index" if inside else "index")
+    return add_places(items, f"{inside}, index" if inside else "index")
 
 
-def _one(value: Mapping[str, Any]) -> list[Held]:
-    if shape_of(value):
+def _as_single_conversation(value: Mapping[str, Any]) -> list[Held]:
+    if read_shape(value):
         return [Held(listed([value]))] if are_messages([value]) else []
     items = value_at(value, "chat_memory", "messages")
     if isinstance(items, list):
@@ -301,13 +310,13 @@ def _one(value: Mapping[str, Any]) -> list[Held]:
                 listed(items),
                 summary=text_at(value, *path[:-1], "summary"),
                 thread=next(filter(None, threads), ""),
-                saved_at=first_moment(value_at(value, *at) for at in TIME_PATHS),
+                saved_at=parse_first_moment(value_at(value, *at) for at in TIME_PATHS),
             )
             return [conversation]
     return []
 
 
-def _by_session(value: Mapping[str, Any]) -> list[tuple[str, Held]]:
+def _conversations_by_session(value: Mapping[str, Any]) -> list[tuple[str, Held]]:
     """Dictionaries of session ids, which programs keep their histories in."""
     conversations = []
     for key, inner in value.items():
@@ -317,8 +326,8 @@ def _by_session(value: Mapping[str, Any]) -> list[tuple[str, Held]]:
             conversations.append((key, Held(listed(inner))))
         elif (
             isinstance(inner, dict)
-            and (conversations_inside := _one(inner))
-            and not shape_of(inner)
+            and (conversations_inside := _as_single_conversation(inner))
+            and not read_shape(inner)
         ):
             conversations.append((key, conversations_inside[0]))
         else:

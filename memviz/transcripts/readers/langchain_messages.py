@@ -11,8 +11,8 @@ from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,
-    kept_beside,
     known_role,
+    meta_of_unknown_fields,
     stand_in,
 )
 from memviz.transcripts.json_text import kind_of
@@ -21,11 +21,11 @@ from memviz.transcripts.readers.blocks import (
     Part,
     Vocabulary,
     add_parts,
-    call_part,
-    call_parts,
     file_label,
-    listed_calls,
-    result_part,
+    list_calls,
+    make_result,
+    read_call,
+    read_calls,
     show_kind,
     show_nothing,
 )
@@ -34,7 +34,7 @@ from memviz.transcripts.readers.json_access import (
     first_under,
     first_value,
     id_text,
-    joined,
+    join_lines,
     list_at,
     object_at,
     text_at,
@@ -73,7 +73,7 @@ class Shape(NamedTuple):
     is_chunk: bool = False
 
 
-def shape_of(item: object) -> Shape | None:
+def read_shape(item: object) -> Shape | None:
     """Return the message that a JSON value is: ``{type, data}``, a serialised constructor, or the bare fields of a
     message with their type. ``None`` for anything else."""
     if not isinstance(item, dict):
@@ -119,20 +119,20 @@ def _untyped(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
 
 
 def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    text = thought(block)
+    text = read_thought_text(block)
     return [Part("reasoning", text)] if text else []
 
 
 def _call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     # The id of a Responses item is not the id that its result names.
     id = block.get("call_id") or block.get("id")
-    return [call_part({**block, "id": id}, note)]
+    return [read_call({**block, "id": id}, note)]
 
 
 def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     id = first_value(block, "tool_use_id", "tool_call_id")
     text = words.text(first_value(block, "content", "output"), note)
-    return [result_part(id, text)]
+    return [make_result(id, text)]
 
 
 def _file(block: Block, note: Note, words: Vocabulary) -> str:
@@ -176,7 +176,7 @@ BLOCKS = Vocabulary(
 
 def add_message(item: object, builder: TranscriptBuilder, place: str) -> None:
     """Parse one JSON value as a message and add it; anything else is left out."""
-    shape = shape_of(item)
+    shape = read_shape(item)
     if shape is None:
         builder.leave_out(place, _reason(item))
     elif shape.type == "remove":
@@ -206,7 +206,7 @@ def _add_shape(shape: Shape, builder: TranscriptBuilder, place: str) -> None:
     if role == "assistant":
         meta = _meta(data, extra, parts)
     elif role == "tool":
-        meta = kept_beside({"artifact": data.get("artifact")}, note)
+        meta = meta_of_unknown_fields({"artifact": data.get("artifact")}, note)
     add_parts(
         builder,
         role,
@@ -234,7 +234,7 @@ def _calls(data: Mapping[str, Any], extra: Mapping[str, Any], note: Note) -> lis
     """Return the calls of a message. The vendor's own form is kept beside LangChain's, and counts where that is
     missing."""
     calls = [*list_at(data, "tool_calls"), *list_at(data, "invalid_tool_calls")]
-    return call_parts(calls or listed_calls(extra), note)
+    return read_calls(calls or list_calls(extra), note)
 
 
 def _meta(
@@ -243,18 +243,18 @@ def _meta(
     model = first_text(object_at(data, "response_metadata"), *MODEL_KEYS)
     meta = {"model": model} if model else {}
     if not any(part.kind == "reasoning" for part in parts):
-        thoughts = thought(extra.get("reasoning_content"))
-        thoughts = thoughts or thought(extra.get("reasoning"))
+        thoughts = read_thought_text(extra.get("reasoning_content"))
+        thoughts = thoughts or read_thought_text(extra.get("reasoning"))
         if thoughts:
             meta[REASONING] = thoughts
     return meta
 
 
-def thought(value: object) -> str:
+def read_thought_text(value: object) -> str:
     """Return the text of reasoning in whichever shape its vendor gives it; empty where it is withheld."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return joined(map(thought, value))
-    texts = (thought(value_at(value, key)) for key in THOUGHT_KEYS)
+        return join_lines(map(read_thought_text, value))
+    texts = (read_thought_text(value_at(value, key)) for key in THOUGHT_KEYS)
     return next(filter(None, texts), "") if isinstance(value, dict) else ""

@@ -11,8 +11,8 @@ from memviz.transcripts.readers.blocks import (
     Thought,
     Vocabulary,
     add_parts,
-    call_part,
-    result_part,
+    make_result,
+    read_call,
 )
 from memviz.transcripts.readers.json_access import (
     json_text,
@@ -22,8 +22,8 @@ from memviz.transcripts.readers.json_access import (
     value_at,
 )
 from memviz.transcripts.readers.json_rows import About, ExportReader
-from memviz.transcripts.readers.message_trees import branch_taken, place_of
-from memviz.transcripts.times import with_time
+from memviz.transcripts.readers.message_trees import find_branch_taken, place_of
+from memviz.transcripts.times import meta_with_time
 
 ABOUT = About(
     title=("title",),
@@ -35,10 +35,10 @@ ABOUT = About(
 def _tool_call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     """Return the call that a part is, with its result: ``{"tool_call": {"id": ..., "args": ..., "output": ...}}``."""
     call = object_at(block, "tool_call")
-    parts = [call_part(call, note)]
+    parts = [read_call(call, note)]
     output = call.get("output")
     if output is not None:
-        parts.append(result_part(call.get("id"), json_text(output), call.get("name")))
+        parts.append(make_result(call.get("id"), json_text(output), call.get("name")))
     return parts
 
 
@@ -88,7 +88,7 @@ class LibreChat(ExportReader):
             id: parent if parent in messages else None
             for id, parent in parent_of.items()
         }
-        path = branch_taken(
+        path = find_branch_taken(
             parents,
             None,
             lambda id: messages[id].get("createdAt"),
@@ -114,5 +114,5 @@ def _add(message: dict[str, Any], place: str, builder: TranscriptBuilder) -> Non
     ]
     content = message.get("content") or message.get("text")
     parts += BLOCKS.parts(content, builder.note_at(place))
-    meta = with_time(message.get("createdAt"))
+    meta = meta_with_time(message.get("createdAt"))
     add_parts(builder, role, parts, place, meta=meta)

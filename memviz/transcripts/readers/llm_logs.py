@@ -17,27 +17,27 @@ from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.readers.blocks import (
     Part,
     add_parts,
-    named_call,
+    make_call,
 )
 from memviz.transcripts.readers.database_rows import (
     Row,
-    grouped,
-    no_rows,
+    group_rows,
+    no_rows_error,
 )
 from memviz.transcripts.readers.json_access import (
-    joined,
+    join_lines,
 )
 from memviz.transcripts.readers.llm_tables import (
     MODEL_COLUMNS,
     attachment_labels,
     fragment_texts,
+    read_table,
     reply_meta,
     result_with_attachments,
-    table_rows,
 )
-from memviz.transcripts.readers.llm_threads import Thread, read_thread, stored_threads
+from memviz.transcripts.readers.llm_threads import Thread, find_threads, read_thread
 from memviz.transcripts.sqlite_tables import Tables
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.times import meta_with_time, moment
 
 OLD_TABLES = {
     "responses": {"id", "prompt", "response", "conversation_id"},
@@ -75,17 +75,17 @@ class LlmLogs(Reader):
         tables = document.tables
         if not self.recognise(document):
             raise NO_TABLES.error()
-        rows = table_rows(tables, "conversations", ("id", "name"))
+        rows = read_table(tables, "conversations", ("id", "name"))
         names = {row["id"]: row["name"] for row in rows}
         threads = []
         if _has_tables(document, NEW_TABLES):
-            threads = stored_threads(tables, names)
+            threads = find_threads(tables, names)
         older = []
         if _has_tables(document, OLD_TABLES):
             thread_ids = {thread.id for thread in threads}
             older = _older_conversations(tables, names, thread_ids)
         if not threads and not older:
-            raise no_rows(document)
+            raise no_rows_error(document)
         return [*older, *threads]
 
     def read(
@@ -116,7 +116,7 @@ def _texts_by_owner(
     fragment 2) and (response 7, fragment 5) the response 7 has the texts of the fragments 2 and 5."""
     texts_by_owner: dict[str, list[str]] = {}
     order = (owner_column, "order")
-    for row in table_rows(tables, table, (owner_column, column, "order"), order):
+    for row in read_table(tables, table, (owner_column, column, "order"), order):
         if row[column] in texts:
             texts_by_owner.setdefault(row[owner_column], []).append(texts[row[column]])
     return texts_by_owner
@@ -154,10 +154,10 @@ class ResponseExtras:
             "attachment_id",
             labels,
         )
-        calls = table_rows(tables, "tool_calls", CALL_COLUMNS, ("id",))
-        self.calls = grouped(calls, "response_id")
-        results = table_rows(tables, "tool_results", RESULT_COLUMNS, ("id",))
-        self.results = grouped(results, "response_id")
+        calls = read_table(tables, "tool_calls", CALL_COLUMNS, ("id",))
+        self.calls = group_rows(calls, "response_id")
+        results = read_table(tables, "tool_results", RESULT_COLUMNS, ("id",))
+        self.results = group_rows(results, "response_id")
 
     def system(self, row: Row) -> str:
         """Return a system prompt as llm sends it: its fragments, then what was typed."""
@@ -169,17 +169,17 @@ class ResponseExtras:
         texts = list(self.fragments.get(row["id"], []))
         if row["prompt"]:
             texts.append(row["prompt"])
-        return joined(["\n".join(texts), *self.attachments.get(row["id"], [])])
+        return join_lines(["\n".join(texts), *self.attachments.get(row["id"], [])])
 
 
 def _older_conversations(
     tables: Tables, names: Mapping[str, str], thread_ids: set[str]
 ) -> list[Conversation]:
     """Return the conversations of the older tables that no thread continues."""
-    rows = table_rows(tables, "responses", RESPONSE_COLUMNS, ("datetime_utc", "id"))
+    rows = read_table(tables, "responses", RESPONSE_COLUMNS, ("datetime_utc", "id"))
     for row in rows:
         row["conversation_id"] = row["conversation_id"] or f"response {row['id']}"
-    responses_by_id = grouped(rows, "conversation_id")
+    responses_by_id = group_rows(rows, "conversation_id")
     ids = [id for id in responses_by_id if id not in thread_ids]
     if not ids:
         return []
@@ -195,7 +195,7 @@ def _read_conversation(piece: Conversation, builder: TranscriptBuilder) -> Trans
     system_before = first_system
     for row in piece.responses:
         place = f"response {row['id'][:40]}"
-        time = with_time(row["datetime_utc"])
+        time = meta_with_time(row["datetime_utc"])
         system = extras.system(row)
         if system and system != system_before:
             builder.add_text("system", system, place, meta=time)
@@ -229,5 +229,5 @@ def _add_reply(
     parts = [Part("reasoning", row["reasoning"]), Part("text", row["response"])]
     for call in calls:
         arguments = call["arguments"] or None
-        parts.append(named_call(call["tool_call_id"], call["name"], arguments, note))
+        parts.append(make_call(call["tool_call_id"], call["name"], arguments, note))
     add_parts(builder, "assistant", parts, place, meta=reply_meta(row))

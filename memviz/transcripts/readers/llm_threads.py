@@ -10,25 +10,25 @@ from memviz.core.translation import noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import UNKNOWN_KIND, stand_in
-from memviz.transcripts.readers.blocks import Part, add_parts, call_parts
+from memviz.transcripts.readers.blocks import Part, add_parts, read_calls
 from memviz.transcripts.readers.database_rows import (
     Row,
-    cell_object,
     cell_text,
-    grouped,
+    group_rows,
+    read_cell_object,
 )
 from memviz.transcripts.readers.json_access import id_text, list_at, texts_at, value_at
 from memviz.transcripts.readers.llm_tables import (
     MODEL_COLUMNS,
     attachment_labels,
     fragment_texts,
+    read_table,
     reply_meta,
     result_with_attachments,
-    table_rows,
 )
-from memviz.transcripts.readers.message_trees import branch, leaves
+from memviz.transcripts.readers.message_trees import find_leaves, walk_branch
 from memviz.transcripts.sqlite_tables import Tables
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.times import meta_with_time, moment
 
 CIRCLE = noop("the messages go round in a circle; those of one round were read")
 MISSING_BEGINNING = noop(
@@ -53,17 +53,19 @@ class Store:
     def __init__(self, tables: Tables) -> None:
         self.roles: dict[str, str] = {}
         self.parent_of: dict[str, str | None] = {}
-        for row in table_rows(tables, "messages", ("hash", "parent_hash", "role")):
+        for row in read_table(tables, "messages", ("hash", "parent_hash", "role")):
             self.roles[row["hash"]] = row["role"]
             self.parent_of[row["hash"]] = row["parent_hash"] or None
         order = ("message_hash", "position", "id")
-        self.parts = grouped(table_rows(tables, "parts", PART_COLUMNS, order), order[0])
+        self.parts = group_rows(
+            read_table(tables, "parts", PART_COLUMNS, order), order[0]
+        )
         self.attachments = attachment_labels(tables)
         self.fragments = fragment_texts(tables)
         self.meta: dict[str, dict[str, str]] = {}
-        for turn in table_rows(tables, "turns", TURN_COLUMNS, ("datetime_utc",)):
+        for turn in read_table(tables, "turns", TURN_COLUMNS, ("datetime_utc",)):
             # A message is shared by all threads that say it after the same history: it was said in the first turn.
-            asked_at = with_time(turn["datetime_utc"])
+            asked_at = meta_with_time(turn["datetime_utc"])
             self.meta.setdefault(turn["parent_message_hash"], asked_at)
             self.meta.setdefault(turn["tip_message_hash"], reply_meta(turn))
 
@@ -82,26 +84,26 @@ class Thread(NamedTuple):
     store: Store
 
 
-def stored_threads(tables: Tables, names: Mapping[str, str]) -> list[Thread]:
+def find_threads(tables: Tables, names: Mapping[str, str]) -> list[Thread]:
     """Return all threads that have messages; where no thread is kept, one for each end of the tree."""
     store = Store(tables)
     columns = ("id", "name", "tip_message_hash", "datetime_utc")
     threads = []
-    for row in table_rows(tables, "threads", columns, ("datetime_utc", "id")):
+    for row in read_table(tables, "threads", columns, ("datetime_utc", "id")):
         name = names.get(row["id"]) or row["name"]
         tip = row["tip_message_hash"]
         if tip:
             threads.append(Thread(row["id"], name, tip, row["datetime_utc"], store))
     if threads:
         return threads
-    tips = leaves(store.parent_of)
+    tips = find_leaves(store.parent_of)
     return [Thread("", names.get("", ""), tip, "", store) for tip in tips]
 
 
 def read_thread(piece: Thread, builder: TranscriptBuilder) -> Transcript:
     """Return the messages from the root of the tree to the tip of the thread."""
     store = piece.store
-    path, is_cycle = branch(piece.tip, store.parent_of)
+    path, is_cycle = walk_branch(piece.tip, store.parent_of)
     if is_cycle:
         builder.note(CIRCLE)
     elif path and store.parent_of[path[0]] is not None:
@@ -127,14 +129,14 @@ def _parts(
     row: Row, store: Store, builder: TranscriptBuilder, place: str
 ) -> list[Part]:
     kind = row["type"]
-    payload = cell_object(row["payload"], builder)
+    payload = read_cell_object(row["payload"], builder)
     id = payload.get("tool_call_id")
     name = id_text(payload.get("name")) or row["tool_name"]
     if kind in ("text", "reasoning"):
         return [Part(kind, _text(row, payload, store, builder, place))]
     if kind == "tool_call":
         call = {**payload, "id": id, "name": name}
-        return call_parts([call], builder.note_at(place))
+        return read_calls([call], builder.note_at(place))
     if kind == "tool_result":
         attachments = map(store.label, list_at(payload, "attachments"))
         return [result_with_attachments(payload, id, name, attachments)]

@@ -10,12 +10,17 @@ from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.readers.json_access import (
-    joined,
+    join_lines,
     text_at,
     texts_at,
     texts_under,
 )
-from memviz.transcripts.readers.json_rows import About, RowReader, add_messages, inside
+from memviz.transcripts.readers.json_rows import (
+    About,
+    RowReader,
+    add_messages,
+    place_inside,
+)
 from memviz.transcripts.readers.role_lists import are_messages
 
 CORRECT = "Correct this row, or remove it."
@@ -48,7 +53,7 @@ class HhRlhf(RowReader):
         key, text = _dialogue(row)
         if not has_speakers(text):
             raise NO_TEXT.error(place)
-        _add_dialogue(text, inside(place, key), builder)
+        _add_dialogue(text, place_inside(place, key), builder)
         if text_at(row, "rejected") not in ("", text):
             builder.note(OTHER_TEXT, place)
         return {"description": text_at(row, "task_description")}
@@ -106,7 +111,7 @@ class PreferenceRows(RowReader):
     ) -> dict[str, Any]:
         """Add what was asked and the preferred reply; the other reply was never part of a conversation."""
         if "preferred_output" in row:
-            add_messages(_asked(row), place, builder, "input")
+            add_messages(_read_question(row), place, builder, "input")
             add_messages(row["preferred_output"], place, builder, "preferred_output")
         elif "chosen" in row:
             _add_chosen(row, place, builder)
@@ -118,7 +123,9 @@ class PreferenceRows(RowReader):
 
 
 def _is_openai(row: Mapping[str, Any]) -> bool:
-    are_rows = are_messages(row.get("preferred_output")) and are_messages(_asked(row))
+    are_rows = are_messages(row.get("preferred_output")) and are_messages(
+        _read_question(row)
+    )
     return are_rows and "custom_id" not in row
 
 
@@ -137,10 +144,10 @@ def _prompt(row: Mapping[str, Any]) -> Any:
     """Return what was asked: the ``prompt``, or an ``instruction`` with its ``input``."""
     if "prompt" in row:
         return row["prompt"]
-    return joined(texts_under(row, "instruction", "input")) or None
+    return join_lines(texts_under(row, "instruction", "input")) or None
 
 
-def _asked(row: Mapping[str, Any]) -> Any:
+def _read_question(row: Mapping[str, Any]) -> Any:
     input = row.get("input")
     return input.get("messages") if isinstance(input, dict) else input
 
@@ -152,7 +159,7 @@ def _add_chosen(row: Mapping[str, Any], place: str, builder: TranscriptBuilder) 
     if not _repeats(chosen, prompt, is_text=isinstance(question, str)):
         add_messages(prompt, place, builder, "prompt")
     if not chosen:
-        raise EMPTY_REPLY.error(inside(place, "chosen"))
+        raise EMPTY_REPLY.error(place_inside(place, "chosen"))
     add_messages(chosen, place, builder, "chosen")
 
 

@@ -21,9 +21,9 @@ from memviz.transcripts.readers.json_access import (
     id_text,
     objects_at,
 )
-from memviz.transcripts.readers.json_rows import RowReader, with_places
-from memviz.transcripts.readers.role_lists import chat_item
-from memviz.transcripts.times import first_moment, with_time
+from memviz.transcripts.readers.json_rows import RowReader, add_places
+from memviz.transcripts.readers.role_lists import make_chat_item
+from memviz.transcripts.times import meta_with_time, parse_first_moment
 
 LIST_KEYS = ("conversations", "conversation", "items")
 LANGUAGES = {
@@ -66,7 +66,7 @@ class ShareGpt(RowReader):
         if not lists:
             raise NO_TURNS.error(place, found=describe(row))
         is_call = False
-        for turn, where in with_places(lists[0], "turn"):
+        for turn, where in add_places(lists[0], "turn"):
             is_call = add_turn(turn, where, is_call, builder)
         if isinstance(row.get("chosen"), dict):
             add_turn(row["chosen"], "the chosen reply", False, builder)
@@ -76,7 +76,7 @@ class ShareGpt(RowReader):
         return {
             "title": first_text(row, "title") or _label(row) or UNTITLED,
             "system_prompt": first_text(row, "system", "system_prompt") or None,
-            "held_at": first_moment((row.get("timestamp"), row.get("tstamp"))),
+            "held_at": parse_first_moment((row.get("timestamp"), row.get("tstamp"))),
             "language": LANGUAGES.get(language, "en"),
         }
 
@@ -122,7 +122,9 @@ def add_turn(
         builder.note(NO_CALL, place)
         speaker = "assistant"
     item = {**turn, "role": speaker, "content": value}
-    builder.add_json(chat_item(item, **with_time(turn.get("timestamp"))), place)
+    builder.add_json(
+        make_chat_item(item, **meta_with_time(turn.get("timestamp"))), place
+    )
     return False
 
 

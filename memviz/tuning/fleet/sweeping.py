@@ -17,7 +17,7 @@ from memviz.strategies.base import Strategy
 from memviz.transcripts.fleet.addresses import (
     digest_of,
     problem_of,
-    without_secrets,
+    strip_secrets,
 )
 from memviz.transcripts.fleet.source import Item
 from memviz.transcripts.mapping.declaration import FileMapping
@@ -155,7 +155,7 @@ def manifest_of(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
     """
     fleet = plan.fleet
     digest, file_count = digest_of(fleet.files())
-    sources = [without_secrets(address) for address in fleet.addresses]
+    sources = [strip_secrets(address) for address in fleet.addresses]
     mapping = (
         fleet.mapping.to_yaml() if isinstance(fleet.mapping, FileMapping) else None
     )

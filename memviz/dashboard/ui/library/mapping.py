@@ -34,13 +34,13 @@ from memviz.transcripts.mapping.declaration import (
 from memviz.transcripts.mapping.guess import (
     Field,
     fields_of,
+    find_mappable_document,
     guess_from,
     guess_mapping,
-    mappable_document,
     word_of,
 )
 from memviz.transcripts.mapping.interpreter import MappedReader
-from memviz.transcripts.mapping.places import WHOLE_FILE, Rows, places_of_rows
+from memviz.transcripts.mapping.places import WHOLE_FILE, Rows, find_places
 
 FIRST_ROWS = 50
 FIRST_MESSAGES = 6
@@ -117,8 +117,10 @@ def _warning_shown() -> Iterator[None]:
 def _mapped_at_first(file: NamedBytes) -> Mapped:
     """Return the file with its places of rows, and the first mapping: one that was used for such a file, or a guess;
     an empty one where nothing is guessed, so that the visitor still chooses."""
-    document = mappable_document(file.content, file.name, Limits.from_environment())
-    places = places_of_rows(document)
+    document = find_mappable_document(
+        file.content, file.name, Limits.from_environment()
+    )
+    places = find_places(document)
     shape = _shape_of(places)
     first = library_state().mappings.get(shape)
     try:

@@ -7,18 +7,22 @@ from typing import Any
 
 from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import spoken_role, stand_in
+from memviz.transcripts.chat_messages import role_of_speaker, stand_in
 from memviz.transcripts.readers.anthropic.blocks import MARKS, THOUGHTS, add_blocks
 from memviz.transcripts.readers.json_access import (
     first_text,
-    joined,
+    join_lines,
     objects_at,
     text_at,
     value_at,
 )
 from memviz.transcripts.readers.json_rows import About, ExportReader
-from memviz.transcripts.readers.message_trees import branch, branch_to, newest_leaf
-from memviz.transcripts.times import with_time
+from memviz.transcripts.readers.message_trees import (
+    find_branch_to,
+    find_newest_leaf,
+    walk_branch,
+)
+from memviz.transcripts.times import meta_with_time
 
 IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".heic", ".bmp", ".svg"})
 ROOT = "00000000-0000-4000-8000-000000000000"
@@ -73,7 +77,7 @@ def _indexes_to_read(
     if len(index_of) < len(items):
         return as_listed
     parent_of = _parents(items, ids)
-    leaf = newest_leaf(
+    leaf = find_newest_leaf(
         parent_of, lambda uuid: value_at(items[index_of[uuid]], "created_at")
     )
     if isinstance(current_leaf, str) and current_leaf in parent_of:
@@ -81,11 +85,11 @@ def _indexes_to_read(
     if leaf is None:
         return as_listed
     has_branches = len(set(parent_of.values())) < len(parent_of)
-    chain, _ = branch(leaf, parent_of)
+    chain, _ = walk_branch(leaf, parent_of)
     is_broken_chain = not has_branches and len(chain) < len(items)
     if is_broken_chain:
         return as_listed
-    path = branch_to(leaf, parent_of, builder, is_message=lambda _: True)
+    path = find_branch_to(leaf, parent_of, builder, is_message=lambda _: True)
     return [index_of[uuid] for uuid in path]
 
 
@@ -105,7 +109,7 @@ def _parents(items: list[Any], ids: list[str]) -> dict[str, str | None]:
 
 def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     role = builder.speaker(
-        item, place, "sender", "role", called="sender", role_of=spoken_role
+        item, place, "sender", "role", called="sender", role_of=role_of_speaker
     )
     if role is None:
         return
@@ -113,8 +117,8 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     text = item.get("text")
     if not text and content in (None, []):
         text = builder.text_elsewhere(item, place, "attachments", "files")
-    more_text = joined([_text_beside(content, text), *_files(item)])
-    meta = with_time(item.get("created_at"))
+    more_text = join_lines([_text_beside(content, text), *_files(item)])
+    meta = meta_with_time(item.get("created_at"))
     add_blocks(role, content, builder, place, meta, more_text)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Placed, Reader, expect_any
+from memviz.transcripts.document import Document, Placed, Reader, require_pieces
 from memviz.transcripts.import_notes import SUBAGENTS
 from memviz.transcripts.readers.anthropic.claude_code_story import (
     ROLES,
@@ -17,9 +17,9 @@ from memviz.transcripts.readers.anthropic.claude_code_story import (
     SessionStory,
 )
 from memviz.transcripts.readers.json_access import text_at, value_at
-from memviz.transcripts.readers.json_rows import with_places
-from memviz.transcripts.readers.message_trees import branch
-from memviz.transcripts.times import first_moment
+from memviz.transcripts.readers.json_rows import add_places
+from memviz.transcripts.readers.message_trees import walk_branch
+from memviz.transcripts.times import parse_first_moment
 
 ROW_KEYS = frozenset({"uuid", "parentUuid", "sessionId", "isSidechain", "session_id"})
 TITLE_KEYS = {
@@ -52,8 +52,8 @@ class ClaudeCode(Reader):
     def conversations(self, document: Document) -> Sequence[list[Row]]:
         """One conversation for each session that has messages."""
         log = document.object.get("loglines")
-        placed = with_places(log) if isinstance(log, list) else document.lines
-        return expect_any(rows_by_session(placed), EXPECTED, document)
+        placed = add_places(log) if isinstance(log, list) else document.lines
+        return require_pieces(rows_by_session(placed), EXPECTED, document)
 
     def read(self, piece: list[Row], builder: TranscriptBuilder) -> Transcript:
         """The branch that the session ended on."""
@@ -66,7 +66,7 @@ class ClaudeCode(Reader):
             builder.note(Said(SUBAGENTS, rows=branch.subagent))
         if branch.abandoned:
             builder.note(Said(ABANDONED, messages=branch.abandoned))
-        held_at = first_moment(row.value.get("timestamp") for row in branch.rows)
+        held_at = parse_first_moment(row.value.get("timestamp") for row in branch.rows)
         return builder.build(title=_title(piece), held_at=held_at)
 
 
@@ -174,7 +174,7 @@ def main_branch(rows: Sequence[Row]) -> Branch:
     chain = [row for row in rows if not (subagent and row.is_side)]
     position = {row.id: index for index, row in enumerate(chain)}
     last = next(row.id for row in reversed(chain) if row.is_talk)
-    path = [position[id] for id in branch(last, _parents(chain))[0]]
+    path = [position[id] for id in walk_branch(last, _parents(chain))[0]]
     beside = _belonging(chain, [chain[index] for index in path])
     extra = [position[row.id] for row in beside]
     branch_rows = [chain[index] for index in _in_order(path, extra)]

@@ -4,7 +4,7 @@ from typing import Any
 
 from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import known_role, spoken_role
+from memviz.transcripts.chat_messages import known_role, role_of_speaker
 from memviz.transcripts.document import Placed
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.readers.anthropic.blocks import (
@@ -21,8 +21,8 @@ from memviz.transcripts.readers.json_access import (
 )
 from memviz.transcripts.readers.json_rows import (
     ExchangeReader,
+    add_places,
     tool_schemas,
-    with_places,
 )
 from memviz.transcripts.readers.role_lists import is_cohere
 
@@ -40,7 +40,7 @@ class AnthropicMessages(ExchangeReader):
     name = "anthropic_messages"
     title = noop("Anthropic messages")
     expected = noop("messages with content blocks, or an object with messages,")
-    role_of = staticmethod(spoken_role)
+    role_of = staticmethod(role_of_speaker)
 
     def are_messages(self, items: list[Any]) -> bool:
         """Return whether at least half are messages with a role, and one is a response or has a block of this API;
@@ -83,11 +83,11 @@ class AnthropicMessages(ExchangeReader):
         """
         exchange = _exchange_of(row)
         if _is_response(exchange):
-            return with_places([exchange])
+            return add_places([exchange])
         result_type = text_at(row, "result", "type")
         if result_type and "messages" not in exchange:
             raise FAILED.error(failed=result_type[:40])
-        return with_places(list_at(exchange, "messages"))
+        return add_places(list_at(exchange, "messages"))
 
     def known_of(
         self, row: dict[str, Any], builder: TranscriptBuilder

@@ -18,15 +18,15 @@ from memviz.transcripts.readers.json_access import (
 )
 from memviz.transcripts.readers.json_rows import (
     RowReader,
-    inside,
-    listed,
-    most_rows,
-    row_object,
+    add_places,
+    are_mostly,
+    place_inside,
+    require_list,
+    require_object,
     rows,
-    with_places,
 )
-from memviz.transcripts.readers.role_lists import chat_item, has_roles
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.readers.role_lists import has_roles, make_chat_item
+from memviz.transcripts.times import meta_with_time, moment
 
 OWN_KEYS = frozenset({"trajectory", "environment", "replay_config"})
 OWN_MESSAGE_KEYS = frozenset({"agent", "message_type", "thought", "is_demo"})
@@ -60,7 +60,7 @@ class SweAgent(RowReader):
         for record, place in super().conversations(document):
             for number, run in enumerate(_attempts(record)):
                 is_whole = run is record
-                where = place if is_whole else inside(place, f"attempt {number}")
+                where = place if is_whole else place_inside(place, f"attempt {number}")
                 runs.append((run, where))
         return runs
 
@@ -69,8 +69,8 @@ class SweAgent(RowReader):
     ) -> dict[str, Any]:
         """Add the history in order. Demonstrations are messages of it: they were sent with every request."""
         demos = 0
-        history = listed(row, "history", self.expected, place)
-        for item, where in with_places(history):
+        history = require_list(row, "history", self.expected, place)
+        for item, where in add_places(history):
             is_demo = value_at(item, IS_DEMO) is True
             message = _message(item, is_demo) if isinstance(item, dict) else item
             position = builder.add_json(message, where)
@@ -107,7 +107,7 @@ def _message(item: dict[str, Any], is_demo: bool) -> dict[str, Any]:
     ids = list_at(item, "tool_call_ids")
     answered = {"tool_call_id": ids[0]} if ids else {}
     meta = {IS_DEMO: True} if is_demo else {}
-    return chat_item({**answered, **item}, **meta)
+    return make_chat_item({**answered, **item}, **meta)
 
 
 def _note_unsent(run: dict[str, Any], builder: TranscriptBuilder) -> None:
@@ -144,7 +144,7 @@ class TauBench(Reader):
 
     def recognise(self, document: Document) -> bool:
         """Records with a list ``traj``, or an object with simulations that have a list of messages."""
-        if most_rows(document, lambda row: isinstance(row.get("traj"), list)):
+        if are_mostly(document, lambda row: isinstance(row.get("traj"), list)):
             return True
         return bool(_simulations(document.object))
 
@@ -158,10 +158,10 @@ class TauBench(Reader):
     def read(self, piece: Run, builder: TranscriptBuilder) -> Transcript:
         """The messages of a run in order."""
         key = "messages" if piece.is_second else "traj"
-        record = row_object(piece.record, piece.place)
+        record = require_object(piece.record, piece.place)
         expected = f"a result with a list called {key}"
-        messages = listed(record, key, expected, piece.place)
-        for message, place in with_places(messages):
+        messages = require_list(record, key, expected, piece.place)
+        for message, place in add_places(messages):
             _add(message, place, piece.is_second, builder)
         instruction = first_text(object_at(record, "info", "task"), "instruction")
         return builder.build(
@@ -176,7 +176,7 @@ def _add(message: Any, place: str, is_second: bool, builder: TranscriptBuilder) 
     if not isinstance(message, dict):
         builder.add_json(message, place)
     elif not is_second:
-        builder.add_json(chat_item(message), place)
+        builder.add_json(make_chat_item(message), place)
     elif isinstance(message.get("tool_messages"), list):
         # Results of parallel calls are kept in one record.
         for result in message["tool_messages"]:
@@ -202,7 +202,9 @@ def _add_second(
         if role == "tool" or not first_text(message, "content"):
             return
         item["tool_calls"] = None
-    builder.add_json(chat_item(item, **with_time(message.get("timestamp"))), place)
+    builder.add_json(
+        make_chat_item(item, **meta_with_time(message.get("timestamp"))), place
+    )
 
 
 def _simulations(record: dict[str, Any]) -> list[Any]:

@@ -20,13 +20,13 @@ from memviz.transcripts.readers.json_access import (
     as_list,
     first_text,
     id_text,
-    joined,
+    join_lines,
     list_at,
     object_at,
     texts_at,
 )
-from memviz.transcripts.readers.json_rows import RowReader, with_places
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.readers.json_rows import RowReader, add_places
+from memviz.transcripts.times import meta_with_time, moment
 
 _SESSION = re.compile(r"session_([0-9]{1,6})")
 DATE_FORMATS = ("%I:%M %p on %d %B %Y", "%H:%M on %d %B %Y", "%d %B %Y")
@@ -119,12 +119,12 @@ def _add_session(
     if not isinstance(turns, list):
         raise NO_LIST.error(key, kind=_(kind_of(turns)))
     date = _date(conversation, key)
-    meta = with_time(date.isoformat() if date else None)
+    meta = meta_with_time(date.isoformat() if date else None)
 
     def role_of(name: object) -> str | None:
         return roles.get(_key(name)) if isinstance(name, str) else None
 
-    for turn, place in with_places(turns, f"{key}, index"):
+    for turn, place in add_places(turns, f"{key}, index"):
         role = builder.speaker(
             turn, place, "speaker", called="speaker", role_of=role_of
         )
@@ -151,7 +151,7 @@ def _content(turn: dict[str, Any]) -> str | None:
     caption = first_text(turn, "blip_caption")
     if caption or turn.get("img_url"):
         texts.append(stand_in("image", caption))
-    return joined(texts) if texts else None
+    return join_lines(texts) if texts else None
 
 
 def _date(conversation: dict[str, Any], key: str) -> datetime | None:
@@ -188,7 +188,7 @@ def read_probes(
     never said.
     """
     probes = []
-    for value, place in with_places(list_at(items), "question"):
+    for value, place in add_places(list_at(items), "question"):
         item = object_at(value)
         probe = _probe(item, positions, builder, place)
         if probe:

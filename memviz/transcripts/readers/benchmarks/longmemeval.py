@@ -17,9 +17,9 @@ from memviz.transcripts.readers.json_access import (
     list_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import RowReader, listed, with_places
-from memviz.transcripts.readers.role_lists import chat_item
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.readers.json_rows import RowReader, add_places, require_list
+from memviz.transcripts.readers.role_lists import make_chat_item
+from memviz.transcripts.times import meta_with_time, moment
 
 _DATE = re.compile(
     r"([0-9]{4})/([0-9]{2})/([0-9]{2})(?: \([A-Za-z]+\))?(?: ([0-9]{2}:[0-9]{2}))?"
@@ -49,7 +49,7 @@ class LongMemEval(RowReader):
         self, row: dict[str, Any], place: str, builder: TranscriptBuilder
     ) -> dict[str, Any]:
         """Add all sessions by date, or in the order of the file if a date is missing, with the question."""
-        sessions = listed(
+        sessions = require_list(
             row, "haystack_sessions", "an item with haystack_sessions", place
         )
         dates = [_date(date) for date in list_at(row, "haystack_dates")]
@@ -89,16 +89,16 @@ def _add_session(session: Session, builder: TranscriptBuilder) -> list[int]:
     number, turns, date = session
     if not isinstance(turns, list):
         raise NO_LIST.error(f"session {number}", kind=_(kind_of(turns)))
-    meta = with_time(date.isoformat() if date else None)
+    meta = meta_with_time(date.isoformat() if date else None)
     evidence = []
-    for turn, place in with_places(turns, f"session {number}, index"):
+    for turn, place in add_places(turns, f"session {number}, index"):
         role = known_role(value_at(turn, "role"))
         content = value_at(turn, "content")
         # Nearly every turn is a plain text, and a file has a million of them.
         if role in ("user", "assistant") and isinstance(content, str):
             position: int | None = builder.add_text(role, content, place, meta=meta)
         else:
-            message = chat_item(turn, **meta) if isinstance(turn, dict) else turn
+            message = make_chat_item(turn, **meta) if isinstance(turn, dict) else turn
             position = builder.add_json(message, place)
         if position is not None and turn.get("has_answer") is True:
             evidence.append(position)

@@ -7,18 +7,18 @@ from typing import Any
 from memviz.core.translation import _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Reader, expect_any
+from memviz.transcripts.document import Document, Reader, require_pieces
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.json_access import (
-    filled,
+    drop_empty,
     first_text,
     object_at,
     texts_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import with_places
-from memviz.transcripts.times import first_moment, moment, with_time
+from memviz.transcripts.readers.json_rows import add_places
+from memviz.transcripts.times import meta_with_time, moment, parse_first_moment
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -48,7 +48,7 @@ class MemoryBank(Reader):
 
     def conversations(self, document: Document) -> Sequence[User]:
         """One conversation for each user who has said anything."""
-        return expect_any(_users(document.object), EXPECTED, document)
+        return require_pieces(_users(document.object), EXPECTED, document)
 
     def read(self, piece: User, builder: TranscriptBuilder) -> Transcript:
         """All days of a user in order, with the summaries that were made of them."""
@@ -59,7 +59,9 @@ class MemoryBank(Reader):
             _add_day(day, exchanges, builder)
             _add_summary(value_at(user, "summary", day), builder)
         _add_summary(user.get("overall_history"), builder)
-        held_at = first_moment(day for day, day_exchanges in days if day_exchanges)
+        held_at = parse_first_moment(
+            day for day, day_exchanges in days if day_exchanges
+        )
         language = "zh" if _is_chinese(builder) else "en"
         return builder.build(
             title=name, description=_about(user), held_at=held_at, language=language
@@ -93,12 +95,12 @@ def _add_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
         return
     if not isinstance(exchanges, list):
         raise NO_LIST.error(f"day {day[:40]}", kind=_(kind_of(exchanges)))
-    for exchange, place in with_places(exchanges, f"{day[:40]}, exchange"):
+    for exchange, place in add_places(exchanges, f"{day[:40]}, exchange"):
         messages = _said(exchange)
         if not messages:
             builder.leave_out(place, NOTHING_SAID)
         for role, text in messages:
-            builder.add_text(role, text, place, meta=with_time(day))
+            builder.add_text(role, text, place, meta=meta_with_time(day))
 
 
 def _said(exchange: Any) -> list[tuple[str, str]]:
@@ -118,7 +120,7 @@ def _add_summary(summary: Any, builder: TranscriptBuilder) -> None:
 
 def _about(user: dict[str, Any]) -> str:
     facts = object_at(user, "meta_information")
-    fact_texts = filled(texts_at(facts, *facts))
+    fact_texts = drop_empty(texts_at(facts, *facts))
     fact_texts.pop("name", None)
     return "; ".join(f"{key}: {text}" for key, text in fact_texts.items())
 

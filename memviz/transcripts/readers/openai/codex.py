@@ -14,7 +14,7 @@ from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
-from memviz.transcripts.document import Document, Placed, Reader, mismatch
+from memviz.transcripts.document import Document, Placed, Reader, mismatch_error
 from memviz.transcripts.readers.json_access import (
     count_at,
     first_under,
@@ -23,7 +23,7 @@ from memviz.transcripts.readers.json_access import (
     objects_at,
     text_at,
 )
-from memviz.transcripts.readers.json_rows import with_places
+from memviz.transcripts.readers.json_rows import add_places
 from memviz.transcripts.readers.openai.codex_entries import (
     ALL_COMPACTIONS,
     Compaction,
@@ -72,9 +72,9 @@ class Codex(Reader):
         """Return the rows of the session, which is one conversation."""
         items = _old_items(document.object)
         if items:
-            return [[(document.object["session"], ""), *with_places(items)]]
+            return [[(document.object["session"], ""), *add_places(items)]]
         if not any(_is_row(row) or is_item(row) for row in document.heads):
-            raise mismatch(EXPECTED, document)
+            raise mismatch_error(EXPECTED, document)
         return [document.lines]
 
     def read(self, piece: list[Placed], builder: TranscriptBuilder) -> Transcript:

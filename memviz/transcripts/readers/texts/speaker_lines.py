@@ -6,16 +6,16 @@ from itertools import compress
 from typing import NamedTuple
 
 from memviz.core.errors import UnclearUserError
-from memviz.transcripts.markdown import Fences, find_fences, outside
+from memviz.transcripts.markdown import Fences, find_fences, skip_fenced
 from memviz.transcripts.readers.texts.named_lines import (
     NamedLine,
-    marked_as_at_first,
-    named_line,
-    possible_lines,
+    find_possible_lines,
+    keep_first_marking,
+    read_named_line,
 )
-from memviz.transcripts.readers.texts.speaker_pattern import cast_of
+from memviz.transcripts.readers.texts.speaker_pattern import find_cast
 from memviz.transcripts.readers.texts.speakers import SPEAKERS, role_of
-from memviz.transcripts.times import with_time
+from memviz.transcripts.times import meta_with_time
 
 _KNOWN = "|".join(sorted(SPEAKERS, key=len, reverse=True))
 # Every quantifier of white space and of letters is possessive (*+): a line of a million spaces is passed over once.
@@ -78,7 +78,7 @@ class SpeakerLine(NamedTuple):
     def time(self) -> dict[str, str] | None:
         """The time before the name, as ``meta`` of a message; ``None`` where there is
         none that can be read."""
-        return with_time(self.stamp.strip("[]()")) or None
+        return meta_with_time(self.stamp.strip("[]()")) or None
 
 
 class Dialogue(NamedTuple):
@@ -102,7 +102,7 @@ class Dialogue(NamedTuple):
         return "text" if self.style in TEXT_STYLES else "markdown"
 
 
-def dialogue(
+def find_dialogue(
     text: str,
     styles: Sequence[str] = tuple(_STYLES),
     enough: int = ENOUGH_LINES,
@@ -119,11 +119,15 @@ def dialogue(
     dialogues = []
     absent = None
     for style in styles:
-        named_lines = _alike(outside(_STYLES[style].finditer(text), fences))
-        anybody = possible_lines(named_lines, _anybody(text, style, fences))
+        named_lines = _keep_alike(skip_fenced(_STYLES[style].finditer(text), fences))
+        anybody = find_possible_lines(
+            named_lines, _find_any_speakers(text, style, fences)
+        )
         try:
             cast = (
-                cast_of(named_lines, anybody, user) if named_lines or anybody else None
+                find_cast(named_lines, anybody, user)
+                if named_lines or anybody
+                else None
             )
         except UnclearUserError as error:
             absent = error
@@ -152,16 +156,18 @@ def names_at_line_starts(text: str) -> list[str]:
     return [
         line.name
         for style in TEXT_STYLES
-        for line in possible_lines((), _anybody(text, style, fences))
+        for line in find_possible_lines((), _find_any_speakers(text, style, fences))
     ]
 
 
-def _anybody(text: str, style: str, fences: Fences) -> Iterator[re.Match[str]]:
-    matches = outside(_ANYBODY[style].finditer(text), fences)
+def _find_any_speakers(
+    text: str, style: str, fences: Fences
+) -> Iterator[re.Match[str]]:
+    matches = skip_fenced(_ANYBODY[style].finditer(text), fences)
     return (match for match in matches if not _NO_NAME.match(match["rest"]))
 
 
-def _alike(matches: Iterable[re.Match[str]]) -> list[NamedLine]:
+def _keep_alike(matches: Iterable[re.Match[str]]) -> list[NamedLine]:
     """The matches that look like the first ones. The others are text: answers have
     their own headings and bold words.
 
@@ -169,20 +175,20 @@ def _alike(matches: Iterable[re.Match[str]]) -> list[NamedLine]:
     of the first name, unless it takes turns with it. If "User" speaks, "Question" is a
     word of the text.
     """
-    alike = _of_one_case(list(matches))
+    alike = _keep_one_case(list(matches))
     speakers = [SPEAKERS[match["name"].lower()] for match in alike]
     ours = {speaker.role for speaker in speakers if speaker.asks == speakers[0].asks}
     lines = []
     for match, speaker in zip(alike, speakers, strict=True):
         if speaker.asks == speakers[0].asks or speaker.role not in ours:
-            lines.append(named_line(match))
-    lines = marked_as_at_first(lines)
+            lines.append(read_named_line(match))
+    lines = keep_first_marking(lines)
     if _says_which_model(lines):
         return lines[1:]
     return lines
 
 
-def _of_one_case(matches: list[re.Match[str]]) -> list[re.Match[str]]:
+def _keep_one_case(matches: list[re.Match[str]]) -> list[re.Match[str]]:
     """The matches with the letter case of the first one, and those of the other case
     that take turns with them.
 

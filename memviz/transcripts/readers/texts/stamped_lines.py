@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
-from memviz.transcripts.decoding import texts_behind, with_line_feeds
+from memviz.transcripts.decoding import normalize_line_ends, pair_with_texts
 
 MARKS = "\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"  # which way to write; the apps put them before names and texts
 _DATE = r"(?P<date>\d{1,4}[./-]\d{1,2}[./-]\d{1,4})"
@@ -57,8 +57,8 @@ def is_stamped(text: str) -> bool:
 
 def read_stamped(text: str) -> Iterator[Stamped]:
     """The messages of a chat log; lines without a stamp belong to the message before them."""
-    text = with_line_feeds(text)
-    for line, below in texts_behind(list(_LINE.finditer(text)), text):
+    text = normalize_line_ends(text)
+    for line, below in pair_with_texts(list(_LINE.finditer(text)), text):
         said = (line["said"] + below).rstrip()
         speaker_match = _SPEAKER.match(said)
         speaker = ""

@@ -45,7 +45,7 @@ class Dialect(NamedTuple):
     piped: bool = False
 
 
-def dialects(text: str) -> Iterator[Dialect]:
+def find_dialects(text: str) -> Iterator[Dialect]:
     """The dialects that a table may be in, judged by its first row; only one, if the table declares it."""
     declared = _DECLARED.match(text)
     skipped = declared.end() if declared else len(text) - len(text.lstrip())
@@ -162,23 +162,25 @@ class Table(NamedTuple):
 
 def find_table(text: str) -> Table | None:
     """The table that a text is, or ``None``: its first row names the columns, or all first cells are roles."""
-    for dialect in dialects(text):
+    for dialect in find_dialects(text):
         head = list(islice(rows(text, dialect), HEAD_ROWS))
-        table = _with_head(head, dialect) or _without_head(head, dialect)
+        table = _make_table_with_head(head, dialect) or _make_table_without_head(
+            head, dialect
+        )
         if table:
             return table
     return None
 
 
-def meanings_of(cells: Sequence[str]) -> frozenset[str]:
+def find_meanings(cells: Sequence[str]) -> frozenset[str]:
     """Return what the columns with these names mean, of :data:`NAMES`."""
-    return frozenset(_meanings([_plain(cell) for cell in cells]))
+    return frozenset(_meanings([_fold_cell(cell) for cell in cells]))
 
 
-def _with_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
+def _make_table_with_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
     if not head or (len(head) > 1 and all(len(row.cells) < 2 for row in head[1:])):
         return None
-    names = [_plain(cell) for cell in head[0].cells]
+    names = [_fold_cell(cell) for cell in head[0].cells]
     if tuple(names) == COLUMNS and dialect.delimiter in DELIMITERS:
         column_indices = {
             name: index for index, name in enumerate(("order", *COLUMNS[1:]))
@@ -194,7 +196,7 @@ def _with_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
     return None
 
 
-def _without_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
+def _make_table_without_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
     are_roles = all(len(row.cells) > 1 and role_of(row.cells[0]) for row in head)
     if len(head) < 2 or not are_roles:
         return None
@@ -216,5 +218,5 @@ def _meanings(names: Sequence[str]) -> dict[str, int]:
     return columns
 
 
-def _plain(cell: str) -> str:
+def _fold_cell(cell: str) -> str:
     return re.sub(r"[\s_-]+", "_", cell.strip(" \t\ufeff").lower())

@@ -7,12 +7,12 @@ from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
-from memviz.transcripts.decoding import with_line_feeds
+from memviz.transcripts.decoding import normalize_line_ends
 from memviz.transcripts.document import Document
 from memviz.transcripts.readers.texts.dialogues import (
     TextReader,
-    places,
-    text_mismatch,
+    line_places,
+    text_mismatch_error,
 )
 from memviz.transcripts.readers.texts.speakers import role_of, roles_of
 from memviz.transcripts.readers.texts.stamped_lines import (
@@ -21,8 +21,8 @@ from memviz.transcripts.readers.texts.stamped_lines import (
     date_order,
     read_stamped,
 )
-from memviz.transcripts.times import moment, with_time
-from memviz.transcripts.user_names import nobody_called, same_name
+from memviz.transcripts.times import meta_with_time, moment
+from memviz.transcripts.user_names import is_same_name, no_such_user_error
 
 _MARK = re.compile(f"^[{MARKS}]+")
 _OF_THE_APP = re.compile(
@@ -62,9 +62,9 @@ class WhatsApp(TextReader):
         """One conversation: all messages with their lines."""
         messages = list(read_stamped(document.plain_text))
         if not any(message.speaker for message in messages):
-            raise text_mismatch(EXPECTED, document)
-        text = with_line_feeds(document.plain_text)
-        lines = places(text, [message.start for message in messages])
+            raise text_mismatch_error(EXPECTED, document)
+        text = normalize_line_ends(document.plain_text)
+        lines = line_places(text, [message.start for message in messages])
         return [list(zip(messages, lines, strict=True))]
 
     def read(
@@ -84,7 +84,7 @@ class WhatsApp(TextReader):
             time = message.time(order)
             name = message.speaker if are_people else None
             held_at = held_at or moment(time)
-            builder.add_text(role, text, place, name=name, meta=with_time(time))
+            builder.add_text(role, text, place, name=name, meta=meta_with_time(time))
         about = _description(roles) if are_people else ""
         return builder.build(description=about, held_at=held_at)
 
@@ -112,13 +112,15 @@ def _roles(names: list[str], builder: TranscriptBuilder) -> tuple[dict[str, str]
     known_roles = [role_of(name) for name in names]
     # Else somebody has put a chat with a model into this shape.
     are_people = not names or not all(known_roles)
-    called = [name for name in names if builder.user and same_name(name, builder.user)]
+    called = [
+        name for name in names if builder.user and is_same_name(name, builder.user)
+    ]
     builder.user_found = bool(called)
     roles = None
     if called or any(known_roles):
         roles = roles_of(names, called[0] if called else None)
     elif builder.user is not None:
-        raise nobody_called(builder.user, names)
+        raise no_such_user_error(builder.user, names)
     if not roles:
         roles = dict.fromkeys(names, "assistant")
         roles.update(dict.fromkeys(names[:1], "user"))
