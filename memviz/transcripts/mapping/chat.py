@@ -7,7 +7,8 @@ from typing import Any
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, known_role
 from memviz.transcripts.document import Placed
-from memviz.transcripts.mapping.paths import find_field, find_value, open_value
+from memviz.transcripts.mapping.opening import open_value
+from memviz.transcripts.mapping.paths import find_field, find_value
 from memviz.transcripts.readers.bedrock import BLOCKS as BEDROCK
 from memviz.transcripts.readers.blocks import (
     Block,

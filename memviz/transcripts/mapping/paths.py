@@ -1,4 +1,4 @@
-"""The values inside rows to which a path of a mapping leads, such as ``messages.*.content``.
+"""Finds the values inside rows to which a path of a mapping leads, such as ``messages.*.content``.
 
 A path has names with a dot between them; ``*`` is each item of a list or each value of an object, a number one
 item of a list. ``a | b`` is the first of two paths that leads to something, ``a + b`` is what both lead to. A text that
@@ -8,22 +8,16 @@ where a path goes through them.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Any
 
-from memviz.core.errors import TranscriptError
 from memviz.transcripts.document import Placed
-from memviz.transcripts.import_notes import ImportNotes
-from memviz.transcripts.json_text import JsonParser
-from memviz.transcripts.mapping.packed import open_bytes
-from memviz.transcripts.readers.json_access import list_at
+from memviz.transcripts.mapping.opening import open_value
 
 EACH = "*"
 NUMBER = re.compile(r"-?\d{1,9}")
 """The number of an item in a list, from the end where it is negative: ``0``, ``12``, ``-1``."""
-OTLP_NUMBERS = ("intValue", "doubleValue")
 MAX_NAMES = 16
 """The most names of a path that are followed."""
 EMPTY: tuple[Any, ...] = (None, "", [], {})
@@ -71,59 +65,6 @@ def parse_path(path: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
         branches = [branch.strip().split(".") for branch in alternative.split(" + ")]
         alternatives.append(tuple(tuple(filter(None, names)) for names in branches))
     return tuple(alternatives)
-
-
-def open_value(value: Any) -> Any:
-    """Return the JSON that a text holds, the object that bytes or a list of attributes stand for; else the value.
-
-    Postgres writes bytes in a text as ``\\x7b7d``.
-    """
-    if isinstance(value, str) and value.startswith("\\x"):
-        with suppress(ValueError):
-            inner = open_bytes(bytes.fromhex(value[2:]))
-            # Somebody may have written such a text: what it stands for has to be JSON.
-            if isinstance(inner, dict | list):
-                return inner
-            if isinstance(inner, str) and inner.lstrip()[:1] in ("{", "["):
-                value = inner
-    if isinstance(value, bytes):
-        value = open_bytes(value)
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        return _parse_json(value)
-    if isinstance(value, list) and value and _is_attribute(value[0]):
-        attributes = filter(_is_attribute, value)
-        return {item["key"]: _plain_attribute(item["value"]) for item in attributes}
-    return value
-
-
-def _parse_json(text: str) -> Any:
-    """Return the JSON of a text; the text itself where it is broken."""
-    try:
-        return JsonParser(ImportNotes()).parse(text)
-    except TranscriptError:
-        return text
-
-
-def _is_attribute(item: Any) -> bool:
-    """Return true for an attribute of OpenTelemetry: ``{"key": "gen_ai.system", "value": {"stringValue": "aws"}}``."""
-    return (
-        isinstance(item, dict) and isinstance(item.get("key"), str) and "value" in item
-    )
-
-
-def _plain_attribute(value: Any) -> Any:
-    """Return the plain value of an attribute of OpenTelemetry: ``{"stringValue": "Hi"}`` -> ``"Hi"``,
-    ``{"intValue": "12"}`` -> 12."""
-    if not isinstance(value, dict) or len(value) != 1:
-        return value
-    kind, inner = next(iter(value.items()))
-    if kind == "arrayValue" and isinstance(inner, dict):
-        return list(map(_plain_attribute, list_at(inner, "values")))
-    if kind == "kvlistValue" and isinstance(inner, dict):
-        return open_value(inner.get("values"))
-    if kind in OTLP_NUMBERS and isinstance(inner, str) and inner.isdecimal():
-        return int(inner[:18])
-    return inner if kind.endswith("Value") else value
 
 
 def _walk(value: Any, names: Sequence[str], place: str) -> Iterator[Placed]:

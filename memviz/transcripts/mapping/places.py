@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from memviz.transcripts.document import Document
 from memviz.transcripts.file_kinds import SQLITE
-from memviz.transcripts.mapping.paths import EACH, open_value
+from memviz.transcripts.mapping.opening import open_value
+from memviz.transcripts.mapping.paths import EACH
 from memviz.transcripts.mapping.rows import read_content
 
 WHOLE_FILE = EACH

@@ -8,7 +8,8 @@ from typing import Any
 from memviz.transcripts.decoding import pair_with_texts
 from memviz.transcripts.document import HEAD_ITEMS, Document
 from memviz.transcripts.event_streams import join_converse_events, join_streamed_reply
-from memviz.transcripts.mapping.paths import find_values, open_value
+from memviz.transcripts.mapping.opening import open_value
+from memviz.transcripts.mapping.paths import find_values
 from memviz.transcripts.mapping.rows import read_content
 from memviz.transcripts.readers.json_access import (
     as_list,

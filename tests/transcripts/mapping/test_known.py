@@ -20,7 +20,7 @@ from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import formats
 from memviz.transcripts.mapping import rows as mapping_rows
 from memviz.transcripts.mapping.known import known_mappings
-from memviz.transcripts.mapping.packed import open_bytes
+from memviz.transcripts.mapping.opening import open_bytes
 from tests.tables import for_each
 from tests.transcripts.sample_files import sample_files
 

@@ -3,7 +3,7 @@
 import json
 import struct
 
-from memviz.transcripts.mapping.packed import open_bytes
+from memviz.transcripts.mapping.opening import open_bytes
 from memviz.transcripts.mapping.paths import find_value, find_values
 from tests.tables import for_each
 

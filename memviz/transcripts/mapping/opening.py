@@ -1,12 +1,21 @@
-"""Bytes in the cells of a database, opened: JSON text, packed or not, or MessagePack as LangGraph keeps its
-checkpoints in."""
+"""Opens values that stand packed in another value, so that a path can lead into them.
+
+:func:`open_value` is called wherever a path of a mapping goes on inside a value: it reads
+JSON in a text, OpenTelemetry's attributes, and bytes in the cells of a database. Bytes hold
+JSON (also packed with Zstandard) or MessagePack, in which LangGraph keeps its checkpoints.
+"""
 
 import struct
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from memviz.core.bounds import MAX_DEPTH
+from memviz.core.errors import TranscriptError
 from memviz.core.zstandard import inflate_zstandard
+from memviz.transcripts.import_notes import ImportNotes
+from memviz.transcripts.json_text import JsonParser
+from memviz.transcripts.readers.json_access import list_at
 
 Kind = Literal["map", "list", "text", "bytes", "extension"]
 CONSTANTS: dict[int, Any] = {
@@ -54,6 +63,7 @@ OF_KNOWN_SIZE: dict[int, tuple[Kind, int]] = {
 }
 """The kind and the size of a value whose mark says both."""
 MAX_ITEMS = 5_000_000
+OTLP_NUMBERS = ("intValue", "doubleValue")
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
 """The first bytes of what was packed with Zstandard, as Zed packs its threads."""
 MAX_INFLATED_BYTES = 100_000_000
@@ -62,6 +72,59 @@ MAX_INFLATED_BYTES = 100_000_000
 
 class _BrokenError(ValueError):
     """The bytes are no MessagePack."""
+
+
+def open_value(value: Any) -> Any:
+    """Return the JSON that a text holds, the object that bytes or a list of attributes stand for; else the value.
+
+    Postgres writes bytes in a text as ``\\x7b7d``.
+    """
+    if isinstance(value, str) and value.startswith("\\x"):
+        with suppress(ValueError):
+            inner = open_bytes(bytes.fromhex(value[2:]))
+            # Somebody may have written such a text: what it stands for has to be JSON.
+            if isinstance(inner, dict | list):
+                return inner
+            if isinstance(inner, str) and inner.lstrip()[:1] in ("{", "["):
+                value = inner
+    if isinstance(value, bytes):
+        value = open_bytes(value)
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        return _parse_json(value)
+    if isinstance(value, list) and value and _is_attribute(value[0]):
+        attributes = filter(_is_attribute, value)
+        return {item["key"]: _plain_attribute(item["value"]) for item in attributes}
+    return value
+
+
+def _parse_json(text: str) -> Any:
+    """Return the JSON of a text; the text itself where it is broken."""
+    try:
+        return JsonParser(ImportNotes()).parse(text)
+    except TranscriptError:
+        return text
+
+
+def _is_attribute(item: Any) -> bool:
+    """Return true for an attribute of OpenTelemetry: ``{"key": "gen_ai.system", "value": {"stringValue": "aws"}}``."""
+    return (
+        isinstance(item, dict) and isinstance(item.get("key"), str) and "value" in item
+    )
+
+
+def _plain_attribute(value: Any) -> Any:
+    """Return the plain value of an attribute of OpenTelemetry: ``{"stringValue": "Hi"}`` -> ``"Hi"``,
+    ``{"intValue": "12"}`` -> 12."""
+    if not isinstance(value, dict) or len(value) != 1:
+        return value
+    kind, inner = next(iter(value.items()))
+    if kind == "arrayValue" and isinstance(inner, dict):
+        return list(map(_plain_attribute, list_at(inner, "values")))
+    if kind == "kvlistValue" and isinstance(inner, dict):
+        return open_value(inner.get("values"))
+    if kind in OTLP_NUMBERS and isinstance(inner, str) and inner.isdecimal():
+        return int(inner[:18])
+    return inner if kind.endswith("Value") else value
 
 
 def open_bytes(data: bytes) -> Any:
