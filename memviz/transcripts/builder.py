@@ -1,5 +1,5 @@
-"""Builds one transcript: readers add its messages and events, and note what is odd
-about the file."""
+"""Builds one transcript. Every reader of a format gets a :class:`TranscriptBuilder`, adds the
+messages and events that it finds, notes repairs, and returns what ``build`` makes of them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -80,11 +80,10 @@ class TranscriptBuilder:
     user: str | None = None
     """The name under which the user speaks, if it was said."""
     user_found: bool = False
-    """Whether somebody speaks under that name. Readers of texts set it; for messages
-    that are added from JSON the builder does."""
+    """True once a speaker of that name was found. Readers of texts set it; for messages
+    from JSON the builder does."""
     empty_is_meant: bool = False
-    """Whether an empty message was one before, and its text is not missed. A reader of
-    what memviz wrote sets it."""
+    """True for files that memviz wrote: an empty message is not noted as one without text."""
     notes: ImportNotes = field(default_factory=ImportNotes)
     """The repairs so far."""
     messages: list[Message] = field(default_factory=list)
@@ -92,13 +91,13 @@ class TranscriptBuilder:
     _places: list[str] = field(default_factory=list)
     """The place of each message."""
     _left_out: list[Said] = field(default_factory=list)
-    """Such as "index 3 is not JSON"."""
+    """The reason for each item that was left out: "index 3 is not JSON"."""
     _lost: list[tuple[str, LostMessageError]] = field(default_factory=list)
-    """Each with its place."""
+    """The error of each lost message, with its place."""
     _names: dict[str, None] = field(default_factory=dict)
     """The names of those who speak in messages read from JSON, in order."""
     _speakers: dict[int, str] = field(default_factory=dict)
-    """Who says the message at a log position."""
+    """The speaker's name of the message at each log position."""
 
     def note(self, what: str, place: str = "") -> None:
         """Note a repair, as a clause without full stop: "a role was guessed"."""

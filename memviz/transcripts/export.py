@@ -31,13 +31,13 @@ def to_csv(transcript: Transcript) -> str:
     writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     if transcript.system_prompt is not None:
-        writer.writerow(["", *_cells(Message("system", transcript.system_prompt))])
+        writer.writerow(["", *_make_cells(Message("system", transcript.system_prompt))])
     for position, message in enumerate(transcript.messages):
-        writer.writerow([position, *_cells(message)])
+        writer.writerow([position, *_make_cells(message)])
     return clean_text(out.getvalue())
 
 
-def _cells(message: Message) -> list[str]:
+def _make_cells(message: Message) -> list[str]:
     calls = [call.to_dict() for call in message.tool_calls]
     return [
         message.role,
@@ -58,19 +58,19 @@ def to_openai_messages(transcript: Transcript) -> str:
     A system prompt is a first message with a name, by which it is told from the messages of the conversation when it
     is read again.
     """
-    requests = _requests(transcript)
+    requests = _make_requests(transcript)
     text = json.dumps(requests, ensure_ascii=False, indent=1, allow_nan=False)
     return clean_text(text) + "\n"
 
 
 def to_finetuning_row(transcript: Transcript) -> str:
     """The same messages as one row of a fine-tuning file: ``{"messages": [...]}`` on a line."""
-    row = {"messages": _requests(transcript)}
+    row = {"messages": _make_requests(transcript)}
     text = json.dumps(row, ensure_ascii=False, allow_nan=False)
     return clean_text(text).translate(_LINE_ENDS) + "\n"
 
 
-def _requests(transcript: Transcript) -> list[dict[str, Any]]:
+def _make_requests(transcript: Transcript) -> list[dict[str, Any]]:
     messages = list(transcript.messages)
     if transcript.system_prompt is not None:
         messages.insert(0, Message("system", transcript.system_prompt, PROMPT_NAME))
@@ -94,16 +94,16 @@ def to_markdown(transcript: Transcript) -> str:
     parts = [f"{write_marker(about)}\n# {_write_plain(transcript.title)}\n\n"]
     prompt = transcript.system_prompt
     if prompt is not None:
-        parts.append(_part({"system_prompt": True}, "**System prompt:**", prompt))
+        parts.append(_write_part({"system_prompt": True}, "**System prompt:**", prompt))
     for message in transcript.messages:
         info = message.to_request()
         del info["content"]
-        parts.append(_part(info, _visible_text(message), message.content))
+        parts.append(_write_part(info, _visible_text(message), message.content))
     end = write_marker({"end": len(transcript.messages)})
     return clean_text("".join(parts) + end + "\n")
 
 
-def _part(info: dict[str, object], shown: str, content: str) -> str:
+def _write_part(info: dict[str, object], shown: str, content: str) -> str:
     """A content with its marker. A code block that is open at its end is closed, so that what follows is shown."""
     fence = find_open_fence(content)
     if not fence:

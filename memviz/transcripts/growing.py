@@ -20,7 +20,7 @@ from memviz.core.translation import Said
 from memviz.transcripts.base import ProgramUse, RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import ignore_note
-from memviz.transcripts.document import UNFORESEEN_ERRORS, Placed
+from memviz.transcripts.document import UNFORESEEN_ERRORS, PlacedValue
 from memviz.transcripts.import_notes import SUBAGENTS, UNREAD, ImportNotes
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
@@ -31,7 +31,7 @@ from memviz.transcripts.readers.copilot_cli import (
     CopilotStory,
     is_of_subagent,
 )
-from memviz.transcripts.readers.gemini_api import contents_text
+from memviz.transcripts.readers.gemini_api import text_of_contents
 from memviz.transcripts.readers.gemini_cli import SUMMARIES, GeminiCli, Session
 from memviz.transcripts.readers.json_access import (
     count_at,
@@ -173,7 +173,7 @@ def _read_piece(read: Callable[[TranscriptBuilder], Transcript]) -> SessionPiece
     )
 
 
-def _number_rows(rows: Rows) -> list[Placed]:
+def _number_rows(rows: Rows) -> list[PlacedValue]:
     return [(row, f"line {number}") for number, row in enumerate(rows, 1)]
 
 
@@ -285,7 +285,7 @@ def _drop_restated_messages(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_summary(item: object) -> bool:
-    text = contents_text(value_at(item, "content"), ignore_note)
+    text = text_of_contents(value_at(item, "content"), ignore_note)
     return value_at(item, "type") == "user" and text.lstrip().startswith(SUMMARIES)
 
 

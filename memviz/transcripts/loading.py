@@ -39,7 +39,7 @@ from memviz.transcripts.refusals import (
 )
 
 Progress = Callable[[int, int], object]
-"""Called with how many conversations are read, and how many there are. What it raises stops the import."""
+"""Called with the number of conversations read and of all. Whatever it raises stops the import."""
 MAX_TITLE_CHARS = 200
 MAX_ADVISED = 3
 UNFORESEEN = noop("something in it is not as this format has it.")
@@ -128,9 +128,9 @@ def load_transcript(
     limits: Limits | None = None,
     mapping: FileMapping | str | Path | None = None,
 ) -> Transcript:
-    """Return one conversation of a file (a path), or of the bytes of one: number ``conversation``, counted from 1.
+    """Return one conversation of a file, which is given as a path or as bytes: number ``conversation``, from 1.
 
-    ``name`` is the file's name where only its bytes are given. The format is recognised unless it is named. ``user``
+    ``name`` is the file's name if only its bytes are given. The format is recognised unless it is named. ``user``
     is the name under which the user speaks, where the names in a file do not show it; everybody else is the
     assistant then. ``mapping`` says where the messages lie in a file of no known format: a
     :class:`~memviz.transcripts.mapping.declaration.FileMapping`, its YAML text, or the path of a file with it. What
@@ -224,7 +224,7 @@ def _check_types(source: object, format: object, name: object, user: object) -> 
 
 
 def load_mapping(mapping: FileMapping | str | Path | None) -> FileMapping | None:
-    """Return a mapping that is given as itself, as YAML or as the path of a file; a text of several lines is YAML.
+    """Return a mapping that is given as a value, as YAML (a text of several lines), or as the path of a YAML file.
     Raises :class:`TranscriptError`."""
     if mapping is None or isinstance(mapping, FileMapping):
         return mapping
@@ -277,7 +277,7 @@ def read_piece(reader: Reader, piece: object, builder: TranscriptBuilder) -> Tra
 def convert_unforeseen_errors() -> Iterator[None]:
     """Raise :class:`TranscriptError` for an error that a reader does not expect, such as a ``KeyError``.
 
-    It is the safety net: readers check every value, but if one has missed a case, the user still gets a sentence.
+    Readers check every value. If one has missed a case, the user still gets a sentence.
     """
     try:
         yield
@@ -348,8 +348,8 @@ def advise_format(name: str) -> str:
 def prefer_readers(readers: Sequence[Reader]) -> list[Reader]:
     """Return the readers to choose from, of those that recognise a file.
 
-    A reader goes that another one names in ``over``, for it would read less of the file. Then, where any reader is
-    programmed, those that only follow a mapping go.
+    A reader that another one names in its ``over`` is dropped, because it would read less of the file. Then readers
+    that follow a mapping are dropped if any reader is programmed.
     """
     names_of_lesser = {name for reader in readers for name in reader.over}
     candidates = [reader for reader in readers if reader.name not in names_of_lesser]
@@ -358,8 +358,8 @@ def prefer_readers(readers: Sequence[Reader]) -> list[Reader]:
 
 
 def find_recognising_reader(document: Document) -> Reader:
-    """Return the one reader that recognises a document. Raises :class:`TranscriptError` where several do, for taking
-    the first would be a guess, and where none does, for the reason that the document shows best."""
+    """Return the one reader that recognises a document. Raises :class:`TranscriptError` if several do, because
+    choosing one would be a guess, and if none does."""
     readers = list(formats().values())
     candidates = prefer_readers(
         [reader for reader in readers if reader.recognise(document)]

@@ -120,7 +120,7 @@ _LOOKS_LIKE_ONE = re.compile(rf"^(?=\\*{OPENING})", re.MULTILINE)
 _ESCAPED = re.compile(rf"^\\(?=\\*{OPENING})", re.MULTILINE)
 
 
-class Marked(NamedTuple):
+class MarkedText(NamedTuple):
     """The JSON text in a marker, the content that belongs to it, and where the marker starts."""
 
     info: str
@@ -147,11 +147,11 @@ def is_marked(text: str) -> bool:
     return text.lstrip().startswith(OPENING)
 
 
-def read_marked(text: str) -> Iterator[Marked]:
+def read_marked(text: str) -> Iterator[MarkedText]:
     """Every marker of a text with the content that belongs to it."""
     if re.match(rf"\s*{OPENING}[^\n]*\r\n", text):  # a program changed all line ends
         text = text.replace("\r\n", "\n")
     for marker, below in pair_with_texts(list(_MARKER.finditer(text)), text):
         _shown, _gap, content = below.removeprefix("\n").partition("\n\n")
         content = _ESCAPED.sub("", content.removesuffix("\n\n"))
-        yield Marked(marker[1], content, marker.start())
+        yield MarkedText(marker[1], content, marker.start())

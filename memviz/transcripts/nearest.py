@@ -1,7 +1,7 @@
-"""The format that a file of no known format nearly has, and the place where it differs: for its refusal.
+"""Finds the known format that is nearest to a JSON file of no known format, for the error that the user sees.
 
-Every reader tries the file, as if its format had been named. The one that reads the largest share of it is the
-nearest; why it was not recognised is looked up in the messages (:func:`describe_misfits`).
+``refusals`` calls it when no reader recognised the file. Every reader then tries the file as if its format had been
+named; the one that reads most of it is the nearest. :func:`describe_misfits` says which messages do not fit and why.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import (
     UNFORESEEN_ERRORS,
     Document,
-    Placed,
+    PlacedValue,
     Reader,
     UnknownFormatError,
 )
@@ -36,12 +36,12 @@ GENERIC = (
     "markdown",
     "csv",
 )
-"""Where several formats read a file equally well, the first of these is named."""
+"""Formats without a product. If several read a file equally well, the first of these is named."""
 NO_FORMAT = (TranscriptError, RecursionError, *UNFORESEEN_ERRORS)
 """The errors of a reader that tries a file of another format."""
 TRIED_PIECES = 3
 TRIED_ITEMS = 5_000
-"""A longer list is not tried by every reader: it would take seconds."""
+"""A longer list is not given to every reader, because that would take seconds."""
 SPEAKER_KEYS = ("role", "speaker", "sender", "from", "author")
 CONTENT_KEYS = ("content", *TEXT_KEYS, *PART_KEYS)
 MAX_DEPTH = 4
@@ -63,7 +63,7 @@ FIRST_ITEM = noop("the first item")
 class Messages(NamedTuple):
     """A list in a file that looks like messages, each with its place in it."""
 
-    placed: Sequence[Placed]
+    placed: Sequence[PlacedValue]
     path: tuple[str, ...] = ()
     """The keys and places that lead to the list."""
 
@@ -71,7 +71,7 @@ class Messages(NamedTuple):
 def nearest_format_error(
     document: Document, readers: Sequence[Reader]
 ) -> TranscriptError:
-    """The error for JSON of no known format: what it almost is, and which format would read it."""
+    """The error for JSON of no known format: the format that it nearly has, and what to do."""
     doubled = _find_encoded_twice(document)
     if doubled:
         return doubled
@@ -93,8 +93,8 @@ def nearest_format_error(
 def find_reader_for_user(
     document: Document, readers: Sequence[Reader]
 ) -> Reader | None:
-    """The reader of a list of messages whose speakers have names that no format knows, where it was said which of
-    them is the user; ``None`` for any other file, and where nobody in it has that name."""
+    """Return the reader for a list of messages whose roles are unknown names, if the user has said which name is
+    theirs (``document.user``); ``None`` for any other file, and if nobody in it has that name."""
     user = document.user
     if (
         user is None
@@ -143,8 +143,7 @@ def _describe_near_miss(found: Messages, tried: Reader | None) -> TranscriptErro
 
 
 def describe_misfits(found: Messages) -> list[str]:
-    """Return where the items of a list are that are no messages of the chat API, and why, in sentences without full
-    stop."""
+    """Return a clause for each item of a list that is no message of the chat API: "index 3 has no role: ..."."""
     reasons = []
     for item, place in found.placed:
         reason = _describe_item_misfit(item)
@@ -177,7 +176,8 @@ def _describe_item_misfit(item: Any) -> str:
 
 
 def _find_encoded_twice(document: Document) -> TranscriptError | None:
-    """The error for JSON inside a text of JSON; such as what json.dumps makes of the result of json.dumps."""
+    """Return the error for JSON that was encoded twice, as by ``json.dumps(json.dumps(value))``; ``None`` for any
+    other file."""
     value = document.json.value
     values_by_place = {"": value} if isinstance(value, str) else document.object
     if not document.json.rows and document.items:
@@ -190,7 +190,7 @@ def _find_encoded_twice(document: Document) -> TranscriptError | None:
 
 
 def _find_message_lists(document: Document) -> list[Messages]:
-    """The lists with items that look like messages, wherever in the file they stand; the one with the most first."""
+    """Return all lists of the file with items that look like messages, the one with the most such items first."""
     lists = list(_walk_lists(document.json.value, ()))
     if document.json.value is None:
         lists = [Messages(document.placed)]
@@ -226,8 +226,8 @@ def _looks_like_one(item: Any) -> bool:
 def _find_nearest_reader(
     document: Document, readers: Sequence[Reader]
 ) -> Reader | UnclearUserError | None:
-    """The reader that would read the whole file, if its format were named; the error of one that would if it were
-    said who the user is; ``None`` where no reader would."""
+    """Return the reader that reads the whole file if its format is named. Otherwise the error of a reader that only
+    lacks the name of the user; ``None`` if no reader can read it."""
     if len(document.items) > TRIED_ITEMS:
         return None
     nearest = None
@@ -242,7 +242,7 @@ def _find_nearest_reader(
         except UnclearUserError as error:
             unclear = unclear or error
         except NO_FORMAT:
-            continue  # it is of another format: what exactly a reader stumbles over says nothing
+            continue  # the file has another format, and the reader's error says nothing
     return nearest or unclear
 
 
@@ -251,8 +251,8 @@ def _rank(reader: Reader) -> int:
 
 
 def _count_read(reader: Reader, document: Document) -> tuple[int, int]:
-    """Return how many messages of the first conversations a reader reads, and how many warnings fewer than none it
-    gives; no messages where it leaves some out."""
+    """Return how many messages of the first conversations a reader reads, and the negative number of its warnings, so
+    that a larger pair is better; (0, 0) if it leaves any message out."""
     messages = 0
     warnings = 0
     for piece in reader.conversations(document)[:TRIED_PIECES]:

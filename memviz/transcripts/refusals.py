@@ -1,6 +1,8 @@
-"""Refusals of a file, or of all files of an archive: one sentence with the place, and what to do.
+"""The errors for a file, or for an archive, that no format can read: one sentence with the place, and what to do.
 
-A text of no known format is nearly one: a table without a column for the role, or a dialogue of one line."""
+``loading`` calls :func:`find_refusal` when no reader recognised a file. A text of no known format is nearly one of
+those that are known: a table without a column for the role, or a dialogue with a single line.
+"""
 
 import json
 import re
@@ -47,11 +49,11 @@ MISSING = {
     "role": noop("none for what is said"),
     "content": noop("none for the role"),
 }
-"""What a table lacks that has a column of this meaning, and not of both."""
+"""The part that a table lacks if it has only the column of this meaning."""
 HEAD_CHARS = 200_000
-"""So much of a text is looked at: what it is shows at its beginning."""
+"""The characters at the beginning of a text that are examined."""
 MANY_NAMES = 3
-"""More names that come once each are those of fields."""
+"""If more names come once each, they are names of fields."""
 LINES = noop(
     "Write User: and Assistant: before what each said, or choose another file."
 )
@@ -109,7 +111,7 @@ def _encoded_lines_error(text: str) -> TranscriptError | None:
 
 
 def _database_dump_error(text: str) -> TranscriptError | None:
-    """The error for what pg_dump writes; it names the first table of messages, or the first with rows."""
+    """The error for a dump by pg_dump. It names the first table of messages, or else the first table with rows."""
     tables = [copied["name"] for copied in COPIED_TABLE.finditer(text)]
     if not tables:
         return None
@@ -213,7 +215,7 @@ def _find_broken(refused: dict[str, TranscriptError]) -> dict[str, TranscriptErr
 
 
 def warn_of_unread(refused: dict[str, TranscriptError]) -> Iterator[str]:
-    """Return what is said of the files of an archive that could not be read, beside others that could."""
+    """Yield a warning for each broken file of an archive of which other files were read."""
     # Every export has files of no known kind beside the conversations. Only a broken file is a loss worth a warning.
     for inner, error in islice(_find_broken(refused).items(), MAX_NAMES):
         yield _("not imported: {error}", error=add_file_name(error, inner, None))

@@ -53,7 +53,7 @@ class Exchange:
         return self.conversation or self.trace
 
 
-def usage_of(values: Mapping[str, object]) -> dict[str, int]:
+def read_usage(values: Mapping[str, object]) -> dict[str, int]:
     """Return those values that are numbers of tokens."""
     usage = {}
     for name, value in values.items():

@@ -34,7 +34,7 @@ from memviz.watching.keeper import (
     key_of,
 )
 from memviz.watching.programs import is_subagent_file
-from memviz.watching.rewritten import News, find_news
+from memviz.watching.rewritten import RewrittenNews, find_news
 
 CHUNK_BYTES = 2_000_000
 """The bytes of a file that are read at a time."""
@@ -56,7 +56,7 @@ MAX_OPEN_ROWS = 5_000
 
 
 @dataclass(frozen=True)
-class Place:
+class ReadPlace:
     """The place up to which a file was read."""
 
     file: str = ""
@@ -77,7 +77,7 @@ class Place:
     """The number of times that the file was written anew."""
 
     @classmethod
-    def of(cls, kept: object) -> Place:
+    def of(cls, kept: object) -> ReadPlace:
         """Return the place that a library stored; fields that are missing or damaged there
         are those of the beginning."""
         values = kept if isinstance(kept, dict) else {}
@@ -104,8 +104,8 @@ class GrowingFile:
     _is_whole: bool = True
     """False after the file was written anew, until it was compared with the library."""
     _has_title: bool = False
-    _place: Place = Place()
-    _expected: Place = Place()
+    _place: ReadPlace = ReadPlace()
+    _expected: ReadPlace = ReadPlace()
 
     def __post_init__(self) -> None:
         self.key = key_of(self.program, self.name)
@@ -163,7 +163,7 @@ class GrowingFile:
             self.name,
             self.path,
             lambda kept: (
-                _digest_in_identity(_kept_place(kept).file)
+                _digest_in_identity(_place_in_library(kept).file)
                 == _digest_in_identity(identity)
             ),
         )
@@ -171,7 +171,7 @@ class GrowingFile:
         if self.kept is not None:
             self._rows = []
             self._has_title = bool(self.kept.state.get("is_titled"))
-            self._expected = _kept_place(self.kept)
+            self._expected = _place_in_library(self.kept)
             self._place = replace(self._expected, end=self._expected.certain)
 
     def _copy_progress(self) -> dict[str, Any]:
@@ -198,7 +198,7 @@ class GrowingFile:
         generation = self._expected.generation + 1
         self._rows = []
         self._is_whole = False
-        self._place = Place(f"{identity}:{generation}", generation=generation)
+        self._place = ReadPlace(f"{identity}:{generation}", generation=generation)
         self._expected = self._place
 
     def _describe_size_problem(self, file: BinaryIO) -> Any:
@@ -249,7 +249,7 @@ class GrowingFile:
         self._is_whole = True
         del self._rows[:count]
 
-    def _write(self, growth: Growth, piece: SessionPiece, place: Place) -> None:
+    def _write(self, growth: Growth, piece: SessionPiece, place: ReadPlace) -> None:
         """Store the growth and the place that the file is now read up to."""
         about = self._about(piece)
         growth = replace(growth, about=about, state=self._state_at(place))
@@ -276,7 +276,7 @@ class GrowingFile:
                 self._rows.append((row, start))
                 self._known = {**self._known, **self._format.find_use(row)}
 
-    def _state_at(self, place: Place) -> WatchState:
+    def _state_at(self, place: ReadPlace) -> WatchState:
         return {
             **self._known,
             "source": self.program,
@@ -291,7 +291,7 @@ class GrowingFile:
         events = shift_events(piece.events, start)
         return Growth(start, piece.messages, {}, events, self._place.events)
 
-    def _find_news(self, piece: SessionPiece, open_messages: int) -> News:
+    def _find_news(self, piece: SessionPiece, open_messages: int) -> RewrittenNews:
         """Return the part of a rewritten file that the library does not have yet."""
         self.kept = self.keeper.store.find_watched(self.key)
         return find_news(
@@ -369,8 +369,8 @@ def _digest_in_identity(identity: str) -> str:
     return identity.partition(":")[0].rpartition("-")[2]
 
 
-def _kept_place(watched: Watched) -> Place:
-    return Place.of(watched.state.get("place"))
+def _place_in_library(watched: Watched) -> ReadPlace:
+    return ReadPlace.of(watched.state.get("place"))
 
 
 def _digest_before(file: BinaryIO, end: int) -> str:

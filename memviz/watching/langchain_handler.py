@@ -20,7 +20,7 @@ from memviz.watching.exchanges import (
     INPUT_TOKENS,
     OUTPUT_TOKENS,
     Exchange,
-    usage_of,
+    read_usage,
 )
 from memviz.watching.own_process import (
     BackgroundRecorder,
@@ -117,7 +117,7 @@ class LangChainHandler(BaseCallbackHandler):
 
 def _read_usage(counts: Mapping[str, Any]) -> dict[str, int]:
     details = counts.get("input_token_details") or {}
-    return usage_of(
+    return read_usage(
         {
             INPUT_TOKENS: counts.get("input_tokens"),
             OUTPUT_TOKENS: counts.get("output_tokens"),

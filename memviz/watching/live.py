@@ -1,5 +1,9 @@
-"""A watched conversation as numbers: the fill of its window, its next compaction, its largest messages, and those that
-the last compaction took out."""
+"""Measures a watched conversation for the page Live: the fill of its window, its next compaction, its largest
+messages, and those that the last compaction removed.
+
+:class:`LiveConversation` reads new messages from the store and plays them on under the program's own rule and under two
+others. :meth:`LiveConversation.look` returns the numbers of the moment as a :class:`LiveView`.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +44,7 @@ OTHER_RULES = ("claude_code", "codex", "anthropic_clearing")
 """The rules to compare with, by their presets: the first two that are not the program's own."""
 
 
-class Item(NamedTuple):
+class WindowItem(NamedTuple):
     """A message or a summary in the window."""
 
     position: int
@@ -52,14 +56,14 @@ class Item(NamedTuple):
     tokens: int
 
 
-class Removed(NamedTuple):
+class RemovedMessages(NamedTuple):
     """The messages that the last compaction of the program took out of the window."""
 
     event: RecordedEvent
     messages: int
     tokens: int
     summary_tokens: int
-    largest: Sequence[Item]
+    largest: Sequence[WindowItem]
 
 
 class Forecast(NamedTuple):
@@ -68,35 +72,35 @@ class Forecast(NamedTuple):
     preset: Preset
     is_own: bool
     headroom: int | None
-    """What can still be said before, in ``unit``; ``None`` where that is not known."""
+    """The amount in ``unit`` that fits before the rule acts; ``None`` if that is not known."""
     unit: str
     """``tokens``, ``messages`` or ``turns``."""
     turns: int | None
-    """The headroom in turns that are as large as the newest ones; ``None`` where that is not known."""
+    """The headroom in turns of the size of the newest ones; ``None`` if that is not known."""
     is_measured: bool
-    """True where the last request was counted by the provider, not by memviz."""
+    """True if the provider counted the last request, not memviz."""
     idle: str
-    """What the conversation lacks, so that the rule does nothing; empty where nothing."""
+    """The reason why the rule does nothing in this conversation; empty if it acts."""
 
 
 @dataclass(frozen=True)
 class LiveView:
-    """The numbers of one moment. They are about the messages that are played, and no others."""
+    """The numbers of one moment, about the messages that are played."""
 
     watched: Watched
     start: int
-    """The position of the first message that is played; those before it were said too long ago."""
+    """The log position of the first message that is played; earlier ones are left out."""
     transcript: Transcript
     runs: Sequence[tuple[Preset, Run]]
     used_tokens: int
     window_tokens: int | None
     is_measured: bool
-    """True where ``used_tokens`` is the provider's count, with all that the program sends."""
+    """True if ``used_tokens`` is the provider's count, which includes all that the program sends."""
     tokens_per_turn: int | None
     forecasts: Sequence[Forecast]
-    largest: Sequence[Item]
-    removed: Removed | None
-    """``None`` where nothing was compacted since ``start``."""
+    largest: Sequence[WindowItem]
+    removed: RemovedMessages | None
+    """``None`` if nothing was compacted since ``start``."""
 
 
 @dataclass(eq=False, repr=False)
@@ -205,7 +209,7 @@ class LiveConversation:
             forecasts.append(forecast)
         items = self._list_largest(positions)
         if summary:
-            items.append(Item(-1, 0, "summary", summary, self._counter(summary)))
+            items.append(WindowItem(-1, 0, "summary", summary, self._counter(summary)))
         items.sort(key=lambda item: -item.tokens)
         return LiveView(
             watched=watched,
@@ -266,17 +270,17 @@ class LiveConversation:
             sizes.append((tokens, position))
         return sizes
 
-    def _list_largest(self, positions: Sequence[int]) -> list[Item]:
+    def _list_largest(self, positions: Sequence[int]) -> list[WindowItem]:
         items = []
         for tokens, position in nlargest(MAX_ITEMS, self._measure_sizes(positions)):
             index = position - self._start
             message = self._log[index]
             text = message.content or _calls_as_text(message)
             turn = self._log.turn_number(index)
-            items.append(Item(position, turn, message.role, text[:400], tokens))
+            items.append(WindowItem(position, turn, message.role, text[:400], tokens))
         return items
 
-    def _find_removed(self, events: Sequence[RecordedEvent]) -> Removed | None:
+    def _find_removed(self, events: Sequence[RecordedEvent]) -> RemovedMessages | None:
         # What was compacted before the first message that is played is not at hand.
         if not events or events[-1].after_message <= self._start:
             return None
@@ -286,7 +290,7 @@ class LiveConversation:
         )
         positions_after = _positions_in_window(events, last.after_message)
         removed = sorted(set(positions_before).difference(positions_after))
-        return Removed(
+        return RemovedMessages(
             event=last,
             messages=len(removed),
             tokens=self._count_tokens(removed),

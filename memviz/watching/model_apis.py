@@ -32,7 +32,7 @@ from memviz.watching.exchanges import (
     OUTPUT_TOKENS,
     Exchange,
     parse_json,
-    usage_of,
+    read_usage,
 )
 
 ENDED = ("completed", "incomplete", "failed")
@@ -274,7 +274,7 @@ def _read_usage(api: Api, billed: object) -> dict[str, int]:
     values = {}
     for name, path in api.usage.items():
         values[name] = value_at(billed, *path.split("."))
-    usage = usage_of(values)
+    usage = read_usage(values)
     if api.has_cache_beside and INPUT_TOKENS in usage:
         usage[INPUT_TOKENS] += usage.get(CACHE_READ_TOKENS, 0)
         usage[INPUT_TOKENS] += usage.get(CACHE_WRITE_TOKENS, 0)

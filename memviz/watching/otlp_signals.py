@@ -1,5 +1,8 @@
-"""The spans and logs of what exporters of OpenTelemetry send, one by one, as plain values:
-in protobuf and in JSON."""
+"""Decodes the spans and logs that exporters of OpenTelemetry send, in protobuf and in JSON.
+
+``otlp`` gives the body of a request to :func:`read_protobuf_items` or :func:`read_json_items`
+and adds the items one by one to ``span_logs``, as plain values.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from memviz.watching.bodies import BodyError
 from memviz.watching.span_logs import SpanId, SpanLogs, SpanParts
 
 MOST_ITEM_BYTES = 16_000_000
-"""Of a span or a log in protobuf, which takes up to 25 times as much in memory."""
+"""The most bytes of a span or a log in protobuf, which takes up to 25 times as much memory."""
 MOST_JSON_VALUES = 4_000_000
 NO_JSON = "The body is not as OpenTelemetry has it in JSON."
 Item = Mapping[str, Any]
@@ -32,24 +35,23 @@ class MissingProtobufError(MemvizError):
 
 @dataclass(frozen=True)
 class Signal:
-    """One kind of what exporters send."""
+    """A kind of item that exporters send: spans, or logs."""
 
     noun: str
-    """Of one of them: "span"."""
+    """The word for one item: "span"."""
     lists: tuple[str, str, str]
-    """The names of the lists in JSON, one inside the other. In protobuf they are the
-    fields 1, 2 and 2."""
+    """The names of the nested lists in JSON. In protobuf these are the fields 1, 2 and 2."""
     rejected: str
-    """The field of an answer that counts those that could not be read."""
+    """The field of an answer with the number of items that could not be read."""
     message: Any
-    """Their type in protobuf, and those of an answer and of its part of what is rejected."""
+    """The protobuf type of an item; below those of an answer and of its partial success."""
     response: Any
     partly: Any
     add: Callable[[SpanLogs, Item], None]
 
 
 def read_signals() -> tuple[Signal, Signal]:
-    """Return that of spans and that of logs. Raises :class:`MissingProtobufError` where
+    """Return the signal of spans and that of logs. Raises :class:`MissingProtobufError` if
     opentelemetry-proto is not installed."""
     try:
         from opentelemetry.proto.collector.logs.v1 import logs_service_pb2
@@ -80,8 +82,8 @@ def read_signals() -> tuple[Signal, Signal]:
 
 
 def read_protobuf_items(signal: Signal, data: bytes) -> Iterator[Item]:
-    """Yield the spans or logs of a body in protobuf. They are taken apart one by one,
-    so that many small ones take no more memory than a large one."""
+    """Yield the spans or logs of a body in protobuf. They are decoded one by one, so that
+    many of them take no more memory than one."""
     from google.protobuf.json_format import MessageToDict
     from google.protobuf.message import DecodeError
 
@@ -116,37 +118,37 @@ def read_json_items(signal: Signal, data: bytes) -> Iterator[Item]:
 
 
 def _read_inner_messages(data: memoryview, field_number: int) -> Iterator[memoryview]:
-    """Yield the messages that one field of a message in protobuf holds. Raises ValueError
-    and IndexError where it is none."""
-    at = 0
-    while at < len(data):
-        key, at = _read_varint(data, at)
+    """Yield the messages in one field of a protobuf message. Raises ValueError or IndexError
+    for other bytes."""
+    offset = 0
+    while offset < len(data):
+        key, offset = _read_varint(data, offset)
         kind = key & 7
         size = 0
         if kind == 0:
-            _value, at = _read_varint(data, at)
+            _value, offset = _read_varint(data, offset)
         elif kind == 2:
-            size, at = _read_varint(data, at)
+            size, offset = _read_varint(data, offset)
         elif kind in (1, 5):
             size = 8 if kind == 1 else 4
         else:
             raise ValueError("no known kind of field")
-        if at + size > len(data):
+        if offset + size > len(data):
             raise ValueError("a field is longer than its message")
         if kind == 2 and key >> 3 == field_number:
-            yield data[at : at + size]
-        at += size
+            yield data[offset : offset + size]
+        offset += size
 
 
-def _read_varint(data: memoryview, at: int) -> tuple[int, int]:
-    """Return the number that begins at a place, and the place behind it."""
+def _read_varint(data: memoryview, offset: int) -> tuple[int, int]:
+    """Return the number that begins at an offset, and the offset behind it."""
     value = 0
     for shift in range(0, 64, 7):
-        byte = data[at]
-        at += 1
+        byte = data[offset]
+        offset += 1
         value |= (byte & 127) << shift
         if byte < 128:
-            return value, at
+            return value, offset
     raise ValueError("a number is too long")
 
 
@@ -163,8 +165,7 @@ def _read_objects(value: object, key: str) -> Iterator[dict[str, Any]]:
 
 
 def _add_span(joined: SpanLogs, span: Item) -> None:
-    """Take in a span. Raises ValueError and TypeError where it is not as OpenTelemetry has
-    it."""
+    """Add a span. Raises ValueError or TypeError if it is not as OpenTelemetry defines it."""
     events = []
     for event in _read_objects(span, "events"):
         events.append((str(event.get("name", "")), _read_attributes(event)))
@@ -174,8 +175,8 @@ def _add_span(joined: SpanLogs, span: Item) -> None:
 
 
 def _add_log(joined: SpanLogs, log: Item) -> None:
-    """Take in a log. What an event holds is in its attributes, as of now, or in its body,
-    as before. Raises ValueError and TypeError where it is not as OpenTelemetry has it."""
+    """Add a log. Its values are in the attributes, or in older versions in the body. Raises
+    ValueError or TypeError if it is not as OpenTelemetry defines it."""
     attributes = _read_attributes(log)
     name = str(log.get("eventName") or attributes.get("event.name") or "")
     body = _read_value(log.get("body"))
@@ -205,7 +206,7 @@ def _read_attributes(holder: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_value(value: object, depth: int = 0) -> Any:
-    """Return the value of an attribute as JSON has it."""
+    """Return the plain value of an attribute: {"intValue": "3"} -> 3."""
     if not isinstance(value, dict) or depth > MAX_DEPTH:
         return None
     for kind, inner in value.items():
@@ -227,6 +228,6 @@ def _read_value(value: object, depth: int = 0) -> Any:
 
 
 def _read_whole_number(value: object) -> int:
-    """Return a whole number, which JSON has as text; 0 for anything else."""
+    """Return a whole number, which stands as text in JSON: "12" -> 12; 0 for anything else."""
     text = str(value) if isinstance(value, int | str) else ""
     return int(text) if text.isdecimal() and len(text) <= 20 else 0

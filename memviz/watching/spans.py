@@ -1,5 +1,9 @@
-"""Spans of traces as exchanges with a model, by the conventions that
-``conventions.toml`` declares."""
+"""Reads spans of OpenTelemetry traces as exchanges with a model.
+
+Instrumentations name attributes and events differently. ``conventions.toml`` declares under
+which names each convention has messages, tokens, tools and ids; ``span_logs`` calls
+:func:`read_span` for each span with its events and logs.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +18,13 @@ from memviz.core.message_fields import role_named
 from memviz.core.messages import Message, ToolCall
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.readers.json_access import value_at
-from memviz.watching.exchanges import Exchange, parse_json, usage_of
+from memviz.watching.exchanges import Exchange, parse_json, read_usage
 
 Attributes = Mapping[str, Any]
 MOST_NESTED_NAMES = 12
-"""Parts of the name of an attribute that are looked at one by one."""
+"""The most parts into which the name of an attribute is split."""
 MOST_DIGITS = 6
-"""Of the number of a message in the name of an attribute."""
+"""The most digits of a message's number in the name of an attribute."""
 MOST_LABEL_CHARS = 40
 _JSON_BEGINNINGS = ("[", "{")
 _PARTS_BEGINNINGS = ('[{"type"', "[{'type'")
@@ -35,10 +39,10 @@ def _load_conventions() -> dict[str, Any]:
 def read_span(
     attributes: Attributes, events: Sequence[tuple[str, Attributes]], trace: str
 ) -> Exchange | None:
-    """Return the exchange that a span is; ``None`` where it is of anything else.
+    """Return the exchange that a span describes; ``None`` for a span of anything else.
 
     Args:
-        attributes: the span's own, as plain values.
+        attributes: the attributes of the span, as plain values.
         events: the name and the attributes of each of its events, in order.
         trace: the id of its trace.
     """
@@ -73,22 +77,22 @@ def read_span(
         tuple(lists["reply"]),
         str(_find_first(tree, span["conversation"]) or ""),
         trace,
-        usage_of(usage),
+        read_usage(usage),
         tuple(_read_schemas(_find_first(tree, span["tools"]))),
         str(_find_first(tree, span["model"]) or ""),
     )
 
 
 def is_request(attributes: Attributes) -> bool:
-    """Return whether a span says of itself that it is one request to a model."""
+    """Return whether the attributes of a span state that it is a request to a model."""
     requests = _load_conventions()["requests"]
     marks = [name for name in requests if name in attributes]
     return bool(marks) and all(attributes[name] in requests[name] for name in marks)
 
 
 def holds_request(event: str) -> bool:
-    """Return whether an event of this name has the attributes of a span: all that a
-    request and its reply say."""
+    """Return whether an event of this name has the attributes of a whole request and its
+    reply, as a span has."""
     return event in _load_conventions()["details"]["names"]
 
 
@@ -104,8 +108,8 @@ def holds_reply(event: str) -> bool:
 
 
 def _nest_names(attributes: Attributes) -> dict[str, Any]:
-    """Return attributes as nested objects: what "a.0.b" names is under "a", "0" and
-    "b". A value that is there beside longer names is under the empty name."""
+    """Return attributes as nested objects: {"a.0.b": 1} -> {"a": {"0": {"b": 1}}}. A value
+    beside longer names is under the empty name: {"a": 1, "a.b": 2} -> {"a": {"": 1, "b": 2}}."""
     tree: dict[str, Any] = {}
     for name, value in attributes.items():
         *path, last = name.split(".", MOST_NESTED_NAMES)
@@ -124,7 +128,7 @@ def _nest_names(attributes: Attributes) -> dict[str, Any]:
 
 
 def _find_first(tree: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """Return the value of the first attribute that is there, also a numbered one."""
+    """Return the value of the first of these attributes that is there; ``None`` for none."""
     for name in names:
         node = value_at(tree, *name.split("."))
         if isinstance(node, Mapping) and "" in node:
@@ -135,8 +139,7 @@ def _find_first(tree: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def _read_messages(value: Any, role: str) -> Iterator[Message]:
-    """Yield the messages of a list, which may be JSON text; of a text alone the one that
-    it is."""
+    """Yield the messages of a list, which may be JSON text. A plain text is one message."""
     for item in _list_items(value):
         yield from _read_message(item, role)
 
@@ -156,7 +159,7 @@ def _list_items(value: Any) -> list[Any]:
 
 
 def _unwrap(item: Any) -> Any:
-    """Return an object with what stands under a wrapper put in its place."""
+    """Return an object with the fields of its wrapper, such as {"message": {...}}, lifted up."""
     if not isinstance(item, Mapping):
         return item
     for wrapper in _load_conventions()["words"]["wrappers"]:
@@ -169,7 +172,7 @@ def _unwrap(item: Any) -> Any:
 
 
 def _find_under_word(item: Mapping[str, Any], word: str) -> Any:
-    """Return the value under the first key that has one."""
+    """Return the value under the first key that the conventions have for a ``word``."""
     for key in _load_conventions()["words"][word]:
         if item.get(key) not in (None, ""):
             return item[key]
@@ -177,8 +180,8 @@ def _find_under_word(item: Mapping[str, Any], word: str) -> Any:
 
 
 def _read_message(item: Any, role: str) -> Iterator[Message]:
-    """Yield the message that an item of a list is, after the results of tools that are
-    parts of it."""
+    """Yield the message of an item of a list, after the results of tools that are among its
+    parts."""
     item = _unwrap(item)
     if not isinstance(item, Mapping):
         yield Message(role, _write_text(item))

@@ -42,7 +42,7 @@ _HOLDS_NEWEST = 2
 _GOES_ON = 3
 
 
-class NewWords(NamedTuple):
+class NewMessages(NamedTuple):
     """The messages that one exchange adds to a conversation."""
 
     conversation: str
@@ -197,7 +197,7 @@ class Threads:
     _newest: tuple[_Thread, _Thread] | None = None
     """The conversation of the newest exchange, and a copy from before it."""
 
-    def take(self, exchange: Exchange) -> NewWords | None:
+    def take(self, exchange: Exchange) -> NewMessages | None:
         """Return the new messages of an exchange; ``None`` if there are none."""
         if not exchange.sent and not exchange.reply:
             return None
@@ -221,7 +221,7 @@ class Threads:
         self._forget_quiet()
         return new
 
-    def take_back(self, new: NewWords) -> None:
+    def take_back(self, new: NewMessages) -> None:
         """Forget the newest exchange, which could not be stored: the next one of its
         conversation will bring its messages again."""
         if self._newest is None:
@@ -312,7 +312,7 @@ def _take_new(
     prompt: Sequence[Message],
     said: Sequence[Message],
     digests: list[bytes],
-) -> NewWords | None:
+) -> NewMessages | None:
     """Return what an exchange adds to a conversation, and remember what it sent."""
     replied = list(map(digest_message, exchange.reply))
     whole = [*digests, *replied]
@@ -340,7 +340,7 @@ def _take_new(
     )
     if not messages:
         return None
-    return NewWords(thread.key, messages, keys, compaction, instructions)
+    return NewMessages(thread.key, messages, keys, compaction, instructions)
 
 
 def _make_compaction(

@@ -76,11 +76,11 @@ class SourceFile(NamedTuple):
             raw = self.files.open(self.path, "rb")
         except Exception as error:
             raise _hide_address(error) from None
-        stream = BufferedReader(_Reached(raw), READ_BYTES)
+        stream = BufferedReader(_ReachedFile(raw), READ_BYTES)
         return UNPACK[packed](stream) if packed else stream
 
 
-class _Reached(RawIOBase):
+class _ReachedFile(RawIOBase):
     """A file of fsspec, of which every error says whether more than this file is lost."""
 
     def __init__(self, file: Any) -> None:
@@ -116,10 +116,10 @@ def _hide_address(error: Exception) -> OSError:
     """Return the error of a file system as one without an address in it."""
     if isinstance(error, FileNotFoundError | PermissionError):
         return error
-    return SourceLostError(getattr(error, "errno", None), problem_of(error))
+    return SourceLostError(getattr(error, "errno", None), describe_problem(error))
 
 
-def problem_of(error: Exception) -> str:
+def describe_problem(error: Exception) -> str:
     """Return what went wrong in a few words: those of the system, or the kind of the error. What a file system says
     itself may hold a signed address."""
     number = getattr(error, "errno", None)
@@ -160,11 +160,11 @@ def list_folder(folder: Path) -> list[Path]:
         files, place = _open_file_system(str(folder))
         return [
             folder / Path(info["name"]).relative_to(place)
-            for _name, info in _in_folder(files, place, "")
+            for _name, info in _list_folder_files(files, place, "")
         ]
 
 
-def digest_of(files: Iterator[SourceFile]) -> tuple[str, int]:
+def digest_address(files: Iterator[SourceFile]) -> tuple[str, int]:
     """Return a hash of the names, sizes and versions of files in their order, and how many they are."""
     digest = sha256()
     number = 0
@@ -196,7 +196,7 @@ def _raise_unreachable(address: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        reason = problem_of(error)
+        reason = describe_problem(error)
         if isinstance(error, ImportError):
             reason = str(error)
         raise _unreachable_error(address, reason) from None
@@ -221,7 +221,7 @@ def _list_files_below(files: Any, path: str) -> Iterator[tuple[str, dict[str, An
     if files.isfile(path):
         yield _last_name(path), files.info(path)
     elif files.isdir(path):
-        yield from _in_folder(files, path, "")
+        yield from _list_folder_files(files, path, "")
     elif PATTERN_MARK.search(path):
         before_pattern = PATTERN_MARK.split(path)[0]
         folder = before_pattern.rpartition("/")[0]
@@ -232,7 +232,7 @@ def _list_files_below(files: Any, path: str) -> Iterator[tuple[str, dict[str, An
                 yield name, info
 
 
-def _in_folder(
+def _list_folder_files(
     files: Any, folder: str, above: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     entries = files.ls(folder, detail=True)
@@ -247,7 +247,7 @@ def _in_folder(
         if info["type"] == "directory":
             # A link to a folder above would be followed for ever.
             if not info.get("islink"):
-                yield from _in_folder(files, info["name"], f"{above}{name}/")
+                yield from _list_folder_files(files, info["name"], f"{above}{name}/")
         elif _is_file(files, info):
             yield above + name, info
 

@@ -11,12 +11,12 @@ from typing import IO, Any, Literal, NamedTuple
 from memviz.core.errors import TranscriptError
 from memviz.core.translation import noop
 from memviz.transcripts.decoding import decode
-from memviz.transcripts.document import Document, Parsed
+from memviz.transcripts.document import Document, ParsedFile
 from memviz.transcripts.fleet.addresses import (
     UNPACK,
     SourceFile,
     SourceLostError,
-    problem_of,
+    describe_problem,
 )
 from memviz.transcripts.import_notes import ImportNotes, Refusal
 from memviz.transcripts.json_text import WHITE_SPACE, JsonParser
@@ -101,7 +101,7 @@ def read_file_rows(file: SourceFile, kind: FileKind, limits: Limits) -> Iterator
     except SourceLostError:
         raise
     except DAMAGES as error:
-        damage = DAMAGED.error(f"line {number + 1}", problem=problem_of(error))
+        damage = DAMAGED.error(f"line {number + 1}", problem=describe_problem(error))
         yield Row(number + 1, damage, 0, is_damage=True)
 
 
@@ -112,7 +112,7 @@ def make_row_document(
     read."""
     document = Document(b"", name, limits, user)
     values = tuple((row.number, row.value) for row in rows)
-    document.json = Parsed(rows=values)
+    document.json = ParsedFile(rows=values)
     return document
 
 

@@ -15,8 +15,8 @@ from memviz.transcripts.document import Reader
 from memviz.transcripts.fleet.addresses import (
     SourceFile,
     SourceLostError,
+    describe_problem,
     find_files,
-    problem_of,
 )
 from memviz.transcripts.fleet.rows import (
     DAMAGES,
@@ -176,7 +176,7 @@ class Fleet:
         except SourceLostError:
             raise
         except DAMAGES as error:
-            data = NOT_OPENED.error(found=problem_of(error))
+            data = NOT_OPENED.error(found=describe_problem(error))
         return Item(file.number, kind.name, data=data, file_bytes=file.size_bytes)
 
     def _items_of_rows(
@@ -195,7 +195,7 @@ class Fleet:
 
     def find_reader_of_rows(self, head: Sequence[Row], name: str) -> Reader | None:
         """Return the reader of a file whose rows are conversations, or say whose they are; ``None`` for any other."""
-        opened = [row._replace(content=_value_of(row)) for row in head]
+        opened = [row._replace(content=_value_of_row(row)) for row in head]
         whole = [row for row in opened if not isinstance(row.content, TranscriptError)]
         if not whole:
             return None
@@ -219,7 +219,7 @@ class Fleet:
         return None if self.format is None else find_reader(self.format)
 
 
-def _value_of(row: Row) -> Any:
+def _value_of_row(row: Row) -> Any:
     try:
         return row.value
     except TranscriptError as error:
@@ -243,7 +243,7 @@ def _group_rows(
             last_key = json_text(value) or f"row {row.number}"
         return last_key
 
-    opened = (row._replace(content=_value_of(row)) for row in rows)
+    opened = (row._replace(content=_value_of_row(row)) for row in rows)
     for key, group in groupby(opened, key_of):
         own_rows = _limit_group(group, limits)
         digest = blake2b(key.encode("utf-8", "replace"), digest_size=HASH_BYTES)

@@ -6,7 +6,7 @@ from typing import Any
 
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, known_role
-from memviz.transcripts.document import Placed
+from memviz.transcripts.document import PlacedValue
 from memviz.transcripts.mapping.opening import open_value
 from memviz.transcripts.mapping.paths import find_field, find_value
 from memviz.transcripts.readers.bedrock import BLOCKS as BEDROCK
@@ -88,14 +88,14 @@ def _open_block(block: Block) -> Block:
     return {**object_at(block, "data"), **filled_fields, **object_at(inner)}
 
 
-def _text(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
+def _read_text(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
     content = first_value(_open_block(block), "text", "content", "json")
     if isinstance(content, list):
         return words.parts(content, note, "user")
     return json_text(content)
 
 
-def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     inner = _open_block(block)
     return read_thought(first_text(inner, "thinking", "reasoning", "text", "content"))
 
@@ -119,7 +119,7 @@ def _known_by_key(kind: str, typed: Rule) -> Rule:
     return read
 
 
-def _call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     inner = _open_block(block)
     return [read_call({**inner, "id": _call_id(inner)}, note)]
 
@@ -128,7 +128,7 @@ def _call_id(block: Block) -> str:
     return id_text(first_value(block, *CALL_IDS))
 
 
-def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     inner = _open_block(block)
     content = find_value(inner, RESULTS_AT)
     id = first_value(inner, "tool_use_id", *CALL_IDS)
@@ -176,10 +176,10 @@ RESULTS = [
 ]
 TYPED: dict[str, Rule] = {
     **LANGCHAIN.kinds,
-    **dict.fromkeys(("", *TEXTS), _text),
-    **dict.fromkeys(THOUGHTS, _thought),
-    **dict.fromkeys(CALLS, _call),
-    **dict.fromkeys(RESULTS, _result),
+    **dict.fromkeys(("", *TEXTS), _read_text),
+    **dict.fromkeys(THOUGHTS, _read_thought),
+    **dict.fromkeys(CALLS, _read_call),
+    **dict.fromkeys(RESULTS, _read_result),
     "finish": show_nothing,
 }
 BLOCKS: Vocabulary = replace(
@@ -206,7 +206,7 @@ def plain_content(value: Any) -> Any:
     return json_text(value)
 
 
-def chat_items(value: Any, place: str, level: int = 0) -> Iterator[Placed]:
+def chat_items(value: Any, place: str, level: int = 0) -> Iterator[PlacedValue]:
     """Yield every message, or text, that a value holds, wherever an API puts it."""
     value = open_value(value)
     if _is_pair(value):
@@ -253,7 +253,7 @@ def _is_message(value: Mapping[str, Any]) -> bool:
 
 def add_chat(value: Any, role: str, builder: TranscriptBuilder, place: str) -> None:
     """Add the messages that a value holds; ``role`` speaks where a message does not say who does."""
-    items = _response_items(value)
+    items = _find_response_items(value)
     if items:
         # One reply of the Responses API is several items, which are read together.
         ItemReader(builder).add_all([(item, place) for item in items])
@@ -267,7 +267,7 @@ def add_chat(value: Any, role: str, builder: TranscriptBuilder, place: str) -> N
             _add_one(item, role, builder, item_place)
 
 
-def _response_items(value: Any) -> list[Any]:
+def _find_response_items(value: Any) -> list[Any]:
     """Return the items of the Responses API that a list is, or a response has under
     ``output``; none where it is of another API."""
     value = open_value(value)
@@ -288,7 +288,7 @@ def _add_one(
     if thought := first_text(item, "reasoning_content", "reasoning", "thinking"):
         parts.append(Part("reasoning", thought))
     parts += BLOCKS.parts(content, note, speaker)
-    parts += calls_of(item.get("tool_calls"), note)
+    parts += read_tool_calls(item.get("tool_calls"), note)
     if isinstance(item.get("function_call"), dict):
         parts.append(read_call(item["function_call"], note))
     if speaker != "assistant" and any(part.kind == "call" for part in parts):
@@ -305,7 +305,7 @@ def _add_one(
     )
 
 
-def calls_of(value: Any, note: Note) -> list[Part]:
+def read_tool_calls(value: Any, note: Note) -> list[Part]:
     """Return the tool calls that a value holds, however they are written: a list or one, wrapped or not."""
     value = open_value(value)
     items = value if isinstance(value, list) else [value]
@@ -330,7 +330,7 @@ def calls_of(value: Any, note: Note) -> list[Part]:
     return parts
 
 
-def usage_of(value: Any, paths: Mapping[str, str]) -> dict[str, int]:
+def read_usage(value: Any, paths: Mapping[str, str]) -> dict[str, int]:
     """Return the tokens that a log recorded, under the names ``input_tokens``, ``output_tokens`` and so on."""
     counts = {}
     for name, path in paths.items():
@@ -347,7 +347,7 @@ def usage_of(value: Any, paths: Mapping[str, str]) -> dict[str, int]:
     return counts if any(counts.values()) else {}
 
 
-def text_of(parts: list[Part], between: str) -> str:
+def join_text(parts: list[Part], between: str) -> str:
     """Return the texts among parts with ``between`` between them."""
     texts = [part.text for part in parts if part.kind == "text" and part.text]
     return between.join(texts)

@@ -28,20 +28,20 @@ UNREADABLE = Refusal(
 def _as_word_list(value: object) -> object:
     """Return one text as the only one of several; numbers and truth values as the words that they are in JSON."""
     items = value if isinstance(value, list | tuple) else [value]
-    return tuple(_word(item) for item in items)
+    return tuple(_as_word(item) for item in items)
 
 
-def _word(value: object) -> object:
+def _as_word(value: object) -> object:
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, int) else value
 
 
-def _path_text(value: object) -> object:
+def _as_path(value: object) -> object:
     return str(value) if isinstance(value, int) else value
 
 
-AnyPath = Annotated[str, BeforeValidator(_path_text), Field(max_length=MAX_PATH_CHARS)]
+AnyPath = Annotated[str, BeforeValidator(_as_path), Field(max_length=MAX_PATH_CHARS)]
 Words = Annotated[
     tuple[Annotated[str, Field(max_length=MAX_PATH_CHARS)], ...],
     BeforeValidator(_as_word_list),

@@ -1,4 +1,6 @@
-"""A first mapping for a file that nobody knows, from the names of its fields and from what stands in them."""
+"""Guesses a mapping for a file of no known format, from the names of its fields and from their values.
+
+``memviz mapping`` and the page Library begin with it, and the user corrects it."""
 
 from __future__ import annotations
 
@@ -27,20 +29,16 @@ from memviz.transcripts.mapping.paths import EACH
 from memviz.transcripts.mapping.places import (
     LOOKED_AT,
     MAX_FIELDS,
-    Rows,
+    ListPlace,
     find_places,
 )
-from memviz.transcripts.mapping.saying import time_of
+from memviz.transcripts.mapping.saying import read_time
 
 MAX_SPEAKERS = 40
 MIN_SHARE = 0.5
 
 
-def _split_words(words: str) -> list[str]:
-    """Return the words of a text as a list."""
-    return words.split()
-
-
+_split_words = str.split
 SPEAKER_NAMES = _split_words(
     "role speaker sender author from who name user username actor participant "
     "source direction type kind is_user is_bot isuser isbot person agent party side "
@@ -84,7 +82,7 @@ WORDS: dict[Role, list[str]] = {
     "system": _split_words("notice info event instructions 系统"),
     "tool": _split_words("api action result 工具"),
 }
-"""Words for a role beside those that all files may have."""
+"""Words for a role in addition to those of all files."""
 NOTHING = Refusal(
     noop("no list of rows with texts was found in it."),
     noop(
@@ -94,10 +92,9 @@ NOTHING = Refusal(
 MOST_WHO_TAKE_TURNS = 6
 MAX_SPEAKER_CHARS = 30
 NUMBERS = re.compile(r"[\d\s/:.,+TZ年月日时分秒-]*")
-"""What dates and amounts consist of, in whatever form."""
+"""The characters of dates and amounts in all forms."""
 MARKS = re.compile(r"[ 。，！？；：、]|[\u3040-\u30ff\u3400-\u9fff]{4}")
-"""What sentences have and the names of speakers have not: spaces, or in Chinese and Japanese marks and several
-characters."""
+"""Signs of a sentence, which is no name: spaces, or in Chinese and Japanese marks and four characters."""
 
 
 class Field(NamedTuple):
@@ -116,7 +113,7 @@ class Field(NamedTuple):
 
 
 def guess_mapping(document: Document) -> FileMapping:
-    """Return the mapping that fits a file best. Raises :class:`TranscriptError` where nothing in it is like rows."""
+    """Return the mapping that fits a file best. Raises :class:`TranscriptError` if it holds nothing like rows."""
     guesses = []
     known_parts = set[str]()
     for rows in find_places(document):
@@ -132,30 +129,30 @@ def guess_mapping(document: Document) -> FileMapping:
     return max(guesses, key=lambda guess: guess[0])[1]
 
 
-def fields_of(rows: Sequence[Any]) -> list[Field]:
+def find_fields(rows: Sequence[Any]) -> list[Field]:
     """Return the fields of rows, with those of objects inside them."""
     values: dict[str, list[Any]] = {}
     objects = [row for row in rows[:LOOKED_AT] if isinstance(row, dict)]
     for row in objects:
-        for path, value in _leaves(row, ""):
+        for path, value in _walk_fields(row, ""):
             if path in values or len(values) < MAX_FIELDS:
                 values.setdefault(path, []).append(value)
     count = max(1, len(objects))
     return [Field(path, items, len(items) / count) for path, items in values.items()]
 
 
-def _leaves(row: Any, above: str, level: int = 0) -> Iterator[tuple[str, Any]]:
+def _walk_fields(row: Any, above: str, level: int = 0) -> Iterator[tuple[str, Any]]:
     for key, value in row.items():
         path = f"{above}.{key}" if above else str(key)
         if isinstance(value, dict) and level < 3:
-            yield from _leaves(value, path, level + 1)
+            yield from _walk_fields(value, path, level + 1)
         elif value not in (None, "", [], {}) and len(path) <= MAX_PATH_CHARS:
             yield path, value
 
 
-def guess_from(rows: Rows) -> tuple[float, FileMapping] | None:
+def guess_from(rows: ListPlace) -> tuple[float, FileMapping] | None:
     """Return how well rows look like messages, and the mapping for them; ``None`` where they have no texts."""
-    fields = fields_of(rows.first)
+    fields = find_fields(rows.first)
     rows_fields: dict[str, Any] = {"table": rows.table, "rows": rows.rows}
     rows_fields["conversations"] = rows.conversations
     guess = (
@@ -231,7 +228,7 @@ def find_best_field(
 
 
 def _find_named_field(fields: Sequence[Field], names: Sequence[str]) -> Field | None:
-    """Return the field with the first of these names, where most of its values are texts or parts."""
+    """Return the field with the first of these names whose values are texts or parts in most rows."""
     for name in names:
         for field in fields:
             are_texts = all(isinstance(value, str | list) for value in field.values)
@@ -241,7 +238,7 @@ def _find_named_field(fields: Sequence[Field], names: Sequence[str]) -> Field | 
 
 
 def _rank(name: str, names: Sequence[str]) -> float:
-    """Return 1 for the first of the names, less for later ones, a little for names that hold one, 0 for others."""
+    """Return 1 for the first of ``names``, less for later ones, 0.2 for a name that contains one, else 0."""
     if name in names:
         return 1 - 0.6 * names.index(name) / len(names)
     parts = name.replace(".", "_").split("_")
@@ -255,7 +252,8 @@ def _speaker_score(field: Field) -> float:
     kinds = set(values)
     if len(kinds) > MAX_SPEAKERS or (len(values) > 6 and len(kinds) * 2 > len(values)):
         return 0
-    if any(time_of(value) for value in field.values[:5] if not isinstance(value, bool)):
+    firsts = [value for value in field.values[:5] if not isinstance(value, bool)]
+    if any(map(read_time, firsts)):
         return 0
     roles = {role_of(word) for word in kinds}
     meant = sum(role_of(word) is not None for word in values) / len(values)
@@ -269,7 +267,7 @@ def _speaker_score(field: Field) -> float:
 
 
 def _turns_score(field: Field) -> float:
-    """Return the share of rows at which a field of few short words has another one; 0 where fewer than a third have."""
+    """Return the share of rows at which a field of few short words changes; 0 if it is less than a third."""
     words = [value for value in field.values if isinstance(value, str)]
     kinds = set(words)
     is_few = 2 <= len(kinds) <= MOST_WHO_TAKE_TURNS and 2 * len(kinds) <= len(words)
@@ -282,7 +280,8 @@ def _turns_score(field: Field) -> float:
 
 
 def _is_name(word: str) -> bool:
-    return any(map(str.isalpha, word)) and not MARKS.search(word) and not time_of(word)
+    has_letter = any(map(str.isalpha, word))
+    return has_letter and not MARKS.search(word) and not read_time(word)
 
 
 def _question_score(field: Field) -> float:
@@ -302,7 +301,7 @@ def _text_score(field: Field) -> float:
         return 0
     name_score = _rank(field.name, TEXT_NAMES)
     texts = [value for value in field.values if isinstance(value, str)]
-    if texts and all(time_of(value) for value in texts[:5]):
+    if texts and all(read_time(value) for value in texts[:5]):
         return 0
     if texts and not name_score and all(map(NUMBERS.fullmatch, texts)):
         return 0
@@ -325,7 +324,7 @@ def _text_length(value: Any) -> int:
 def _time_score(field: Field) -> float:
     name_score = _rank(field.name, TIME_NAMES)
     looked_at = field.values[:20]
-    are_times = sum(time_of(value) is not None for value in looked_at)
+    are_times = sum(read_time(value) is not None for value in looked_at)
     if name_score:
         return name_score + 0.1 if 2 * are_times > len(looked_at) else 0
     # Under any other name each value has to be a date with a clock: "2025-03-01T10:00:00Z".
@@ -388,10 +387,7 @@ def word_of(value: Any) -> str:
 
 
 def find_mappable_document(data: bytes, name: str, limits: Limits) -> Document:
-    """Return the file that is to be mapped: of an archive the first one in it that has rows.
-
-    Raises :class:`TranscriptError` where nothing in it is like rows.
-    """
+    """Return the file to map; of an archive the first file with rows. Raises :class:`TranscriptError` if none has."""
     if not is_archive(data):
         document = Document(data, name, limits)
         find_places(document)

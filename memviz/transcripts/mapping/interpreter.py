@@ -9,7 +9,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader
+from memviz.transcripts.document import HEAD_ITEMS, Document, PlacedValue, Reader
 from memviz.transcripts.import_notes import ImportNotes, Refusal
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.chat import BLOCKS, plain_content
@@ -26,17 +26,17 @@ from memviz.transcripts.mapping.requests import (
     Request,
     Thread,
     join_requests,
-    request_of,
+    make_request,
 )
 from memviz.transcripts.mapping.rows import read_content
 from memviz.transcripts.mapping.saying import (
     RowReading,
     find_first_speaker,
     find_names,
-    holds,
+    has_wanted_values,
+    read_time,
     repair_encoding,
     sort_rows,
-    time_of,
 )
 from memviz.transcripts.readers.json_access import (
     at_least_half,
@@ -71,7 +71,7 @@ class Piece(NamedTuple):
     """One conversation: its value in the file, and its rows."""
 
     value: Any
-    rows: Sequence[Placed] = ()
+    rows: Sequence[PlacedValue] = ()
     """Of requests that were joined the first alone."""
     key: str = ""
     """What the rows of this conversation share."""
@@ -114,10 +114,10 @@ class MappedReader(Reader):
         if not at_least_half(rows, lambda placed: _fits(placed[0], detection)):
             return False
         if detection.without and any(
-            holds(row, detection.without) for row, _place in rows
+            has_wanted_values(row, detection.without) for row, _place in rows
         ):
             return False
-        return all(_leads_somewhere(path, rows) for path in detection.some)
+        return all(_leads_to_value(path, rows) for path in detection.some)
 
     def conversations(self, document: Document) -> list[Piece]:
         """One for each conversation in which there are rows."""
@@ -175,7 +175,7 @@ class MappedReader(Reader):
         return builder.build(
             title=repair_encoding(id_text(self._known(piece, mapping.titled)), mapping)
             or UNTITLED,
-            held_at=time_of(self._known(piece, mapping.held_at)),
+            held_at=read_time(self._known(piece, mapping.held_at)),
             system_prompt=BLOCKS.text(system, builder.note) or None,
             tools=tool_schemas(object_at(self._known(piece, mapping.tools))),
         )
@@ -225,7 +225,7 @@ class MappedReader(Reader):
             return any(isinstance(row, dict) for row in rows)
         return any(_fits(row, detection) for row in rows)
 
-    def _rows_of(self, content: Any, most: int) -> list[Placed]:
+    def _rows_of(self, content: Any, most: int) -> list[PlacedValue]:
         rows = []
         for value, place in find_values(content, self.mapping.conversations or "."):
             rows += find_values(value, self.mapping.rows or ".", place, most)
@@ -238,7 +238,7 @@ class MappedReader(Reader):
         rows = find_values(value, mapping.rows or ".", place)
         if mapping.reverse:
             rows.reverse()
-        groups: dict[str, list[Placed]] = {}
+        groups: dict[str, list[PlacedValue]] = {}
         for row in rows:
             key = json_text(find_field(row[0], mapping.conversation))
             groups.setdefault(key[:MAX_KEY_CHARS], []).append(row)
@@ -268,10 +268,10 @@ class MappedReader(Reader):
             RowReading(self.mapping, builder).add_row(row, place)
             if builder.messages:
                 notes = tuple(map(str, builder.notes.sentences()))
-                yield request_of(builder.messages, (row, place), notes)
+                yield make_request(builder.messages, (row, place), notes)
 
 
-def _leads_somewhere(path: str, rows: Sequence[Placed]) -> bool:
+def _leads_to_value(path: str, rows: Sequence[PlacedValue]) -> bool:
     return any(find_value(row, path) is not None for row, _place in rows)
 
 
@@ -279,7 +279,7 @@ def _fits(row: Any, detection: Detection) -> bool:
     """Return whether a row has what rows of this shape have."""
     has_paths = all(find_value(row, path) is not None for path in detection.rows)
     has_texts = all(isinstance(find_value(row, path), str) for path in detection.texts)
-    return has_paths and has_texts and holds(row, detection.where)
+    return has_paths and has_texts and has_wanted_values(row, detection.where)
 
 
 def _is_out_of_question(document: Document, mapping: FileMapping) -> bool:

@@ -25,7 +25,7 @@ CONSTANTS: dict[int, Any] = {
     0xC2: False,
     0xC3: True,
 }
-"""The value that a mark is: 5 -> 5, 0xFF -> -1."""
+"""The values of the first bytes that are values themselves: 5 -> 5, 0xFF -> -1."""
 NUMBERS = {
     0xCA: ">f",
     0xCB: ">d",
@@ -38,7 +38,7 @@ NUMBERS = {
     0xD2: ">i",
     0xD3: ">q",
 }
-"""The form of a number behind a mark, as ``struct`` names it."""
+"""The ``struct`` format of the number behind a first byte."""
 SIZED: dict[int, tuple[Kind, int]] = {
     0xC4: ("bytes", 1),
     0xC5: ("bytes", 2),
@@ -54,20 +54,20 @@ SIZED: dict[int, tuple[Kind, int]] = {
     0xDE: ("map", 2),
     0xDF: ("map", 4),
 }
-"""The kind of a value whose size follows its mark, and in how many bytes."""
+"""For a first byte that the size follows: the kind of value, and the number of bytes of its size."""
 OF_KNOWN_SIZE: dict[int, tuple[Kind, int]] = {
     **{0x80 + size: ("map", size) for size in range(16)},
     **{0x90 + size: ("list", size) for size in range(16)},
     **{0xA0 + size: ("text", size) for size in range(32)},
     **{0xD4 + power: ("extension", 1 << power) for power in range(5)},
 }
-"""The kind and the size of a value whose mark says both."""
+"""For a first byte that includes the size: the kind of value, and its size."""
 MAX_ITEMS = 5_000_000
 OTLP_NUMBERS = ("intValue", "doubleValue")
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
-"""The first bytes of what was packed with Zstandard, as Zed packs its threads."""
+"""The first bytes of Zstandard, with which Zed packs its threads."""
 MAX_INFLATED_BYTES = 100_000_000
-"""So much of one cell is inflated at most: one that goes on behind it is no whole JSON, and read as words."""
+"""The most bytes to which one cell is inflated. A longer one is cut, and then read as text."""
 
 
 class _BrokenError(ValueError):
@@ -75,14 +75,13 @@ class _BrokenError(ValueError):
 
 
 def open_value(value: Any) -> Any:
-    """Return the JSON that a text holds, the object that bytes or a list of attributes stand for; else the value.
-
-    Postgres writes bytes in a text as ``\\x7b7d``.
+    """Return the value inside of a text of JSON, of bytes, or of a list of OpenTelemetry's attributes; any other value
+    as it is. PostgreSQL writes bytes as a text such as ``\\x7b7d``.
     """
     if isinstance(value, str) and value.startswith("\\x"):
         with suppress(ValueError):
             inner = open_bytes(bytes.fromhex(value[2:]))
-            # Somebody may have written such a text: what it stands for has to be JSON.
+            # A person may have written such a text, so only JSON inside of it counts.
             if isinstance(inner, dict | list):
                 return inner
             if isinstance(inner, str) and inner.lstrip()[:1] in ("{", "["):
@@ -128,7 +127,7 @@ def _plain_attribute(value: Any) -> Any:
 
 
 def open_bytes(data: bytes) -> Any:
-    """Return the text or the value that bytes stand for; an empty text where they are neither."""
+    """Return the text or the MessagePack value that bytes hold; an empty text for other bytes."""
     if data.startswith(ZSTANDARD):
         try:
             data = inflate_zstandard(data, MAX_INFLATED_BYTES)
@@ -151,14 +150,14 @@ class _Unpacker:
 
     data: bytes
     level: int = 0
-    """How deep it lies inside another value."""
+    """The depth inside other values."""
     _at: int = 0
-    """The place of the next byte."""
+    """The offset of the next byte."""
     _room: int = MAX_ITEMS
-    """How many values more are read."""
+    """The number of values that may still be read."""
 
     def whole(self) -> Any:
-        """Return the one value that all bytes are. Raises ValueError."""
+        """Return the single value that the bytes hold. Raises ValueError if they go on behind it."""
         value = self._value()
         if self._at != len(self.data):
             raise _BrokenError
@@ -182,7 +181,7 @@ class _Unpacker:
         return self._read(kind, size)
 
     def _read(self, kind: Kind, size: int) -> Any:
-        """Return a value of this kind, which has so many bytes, items or pairs."""
+        """Return a value of this kind; ``size`` is its number of bytes, items or pairs."""
         if kind == "map":
             return self._map(size)
         if kind == "list":

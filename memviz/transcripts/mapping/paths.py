@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Any
 
-from memviz.transcripts.document import Placed
+from memviz.transcripts.document import PlacedValue
 from memviz.transcripts.mapping.opening import open_value
 
 EACH = "*"
@@ -25,14 +25,14 @@ EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 def find_values(
     value: Any, path: str, place: str = "", most: int | None = None
-) -> list[Placed]:
+) -> list[PlacedValue]:
     """Return all values that a path leads to, or the first ``most`` of each branch, with their places. Of alternatives
     the first counts that leads to a value which is not empty.
 
     In ``{"m": [{"t": "a"}, {"t": "b"}]}`` the path ``m.*.t`` leads to ``[("a", "index 0"), ("b", "index 1")]``.
     """
     for branches in parse_path(path):
-        values: list[Placed] = []
+        values: list[PlacedValue] = []
         for names in branches:
             values += islice(_walk(value, names, place), most)
         if any(inner not in EMPTY for inner, _place in values):
@@ -67,7 +67,7 @@ def parse_path(path: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
     return tuple(alternatives)
 
 
-def _walk(value: Any, names: Sequence[str], place: str) -> Iterator[Placed]:
+def _walk(value: Any, names: Sequence[str], place: str) -> Iterator[PlacedValue]:
     """Yield the values to which ``names`` lead from ``value``, each with its place."""
     if not names:
         yield value, place
@@ -99,7 +99,7 @@ def _items(value: Any) -> Iterator[tuple[str, Any]]:
 def _look_up_joined_names(
     value: Mapping[str, Any], names: Sequence[str]
 ) -> tuple[int, Any]:
-    """Return how many of the names together are a key, and the value under it; 0 where none are.
+    """Return how many of the names, joined with dots, are a key, and the value under it; 0 if none are.
 
     ``{"a.b": 1}`` with the names a, b, c: 2 and 1. ``{"a.b": 1, "a.c": 2}`` with the name a: 1 and
     ``{"b": 1, "c": 2}``, for the flat names that begin with it are one object.

@@ -10,14 +10,14 @@ from memviz.core.translation import Said, noop
 from memviz.transcripts.base import CACHE_BREAK, REASONING, USAGE
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role, meta_of_unknown_fields
-from memviz.transcripts.document import Placed
+from memviz.transcripts.document import PlacedValue
 from memviz.transcripts.mapping.chat import (
     BLOCKS,
     add_chat,
-    calls_of,
+    join_text,
     plain_content,
-    text_of,
-    usage_of,
+    read_tool_calls,
+    read_usage,
 )
 from memviz.transcripts.mapping.declaration import (
     ROLES,
@@ -69,7 +69,7 @@ class RowReading:
         """Add the messages that a row holds."""
         start = len(self.builder.messages)
         for rule in self.mapping.sayings:
-            if rule.skip and holds(row, rule.where):
+            if rule.skip and has_wanted_values(row, rule.where):
                 return
             self._apply(rule, row, place)
         if self.mapping.say:
@@ -78,7 +78,7 @@ class RowReading:
     def _apply(self, rule: Saying, row: Any, place: str) -> None:
         """Add the messages that one rule of the mapping finds in a row."""
         for value, at in find_values(row, rule.at or ".", place):
-            if rule.skip or not holds(value, rule.where):
+            if rule.skip or not has_wanted_values(value, rule.where):
                 continue
             start = len(self.builder.messages)
             if rule.say and rule is not self.mapping:
@@ -132,7 +132,7 @@ class RowReading:
         if speaker is None:
             role = rule.role or known_role(find_value(value, "role")) or "user"
             return role, name
-        word = speaker_word(speaker, value)
+        word = read_speaker_word(speaker, value)
         if word.casefold() in fold_words(speaker.skip):
             return None
         # The word may be a person's id, which some rows have without the name.
@@ -161,7 +161,7 @@ class RowReading:
                 parts += _join_texts(pieces, rule.join)
         if rule.calls:
             for calls, _at in find_values(value, rule.calls, place):
-                parts += calls_of(calls, note)
+                parts += read_tool_calls(calls, note)
         repaired_parts = [
             part._replace(text=repair_encoding(part.text, self.mapping))
             for part in parts
@@ -169,12 +169,12 @@ class RowReading:
         return [part for part in repaired_parts if part.text or part.kind != "text"]
 
     def _meta(self, rule: Saying, value: Any, place: str) -> dict[str, Any]:
-        time = time_of(find_field(value, rule.time))
+        time = read_time(find_field(value, rule.time))
         thoughts = plain_content(find_field(value, rule.thoughts))
         parts = BLOCKS.parts(thoughts, self.builder.note_at(place))
         meta = {
             TIME: time.isoformat() if time else "",
-            REASONING: text_of(parts, "\n"),
+            REASONING: join_text(parts, "\n"),
         }
         return {key: text for key, text in meta.items() if text}
 
@@ -182,7 +182,7 @@ class RowReading:
         """Keep the recorded usage beside the last reply at ``start`` or later."""
         paths = rule.usage.model_dump() if rule.usage else {}
         recorded = {
-            USAGE: usage_of(value, paths),
+            USAGE: read_usage(value, paths),
             CACHE_BREAK: id_text(find_field(value, rule.cache_break)),
         }
         beside = meta_of_unknown_fields(recorded, self.builder.note)
@@ -235,20 +235,20 @@ def _join_texts(pieces: list[Part], join: str) -> list[Part]:
     if join == "\n":
         return pieces
     others = [piece for piece in pieces if piece.kind != "text"]
-    return [Part("text", text_of(pieces, join)), *others]
+    return [Part("text", join_text(pieces, join)), *others]
 
 
-def speaker_word(speaker: Speaker, row: Any) -> str:
+def read_speaker_word(speaker: Speaker, row: Any) -> str:
     """Return the word that a row has for its speaker; empty where it has none."""
     for path in speaker.field.split("|"):
         for value, _place in find_values(row, path):
-            word = _word(value)
+            word = _as_word(value)
             if word:
                 return word
     return ""
 
 
-def find_first_speaker(mapping: FileMapping, rows: Sequence[Placed]) -> str:
+def find_first_speaker(mapping: FileMapping, rows: Sequence[PlacedValue]) -> str:
     """Return the word of the first speaker that stands under no role of ``mapping``.
 
     People come before programs: the bot that greets them is not the user. Empty where
@@ -262,8 +262,12 @@ def find_first_speaker(mapping: FileMapping, rows: Sequence[Placed]) -> str:
         listed |= fold_words(getattr(speaker, role))
     first_bot = ""
     for row, _place in rows:
-        word = speaker_word(speaker, row)
-        if not word or word.casefold() in listed or not holds(row, mapping.where):
+        word = read_speaker_word(speaker, row)
+        if (
+            not word
+            or word.casefold() in listed
+            or not has_wanted_values(row, mapping.where)
+        ):
             continue
         if not find_field(row, speaker.bot):
             return word
@@ -271,7 +275,7 @@ def find_first_speaker(mapping: FileMapping, rows: Sequence[Placed]) -> str:
     return first_bot
 
 
-def find_names(mapping: FileMapping, value: Any, rows: Sequence[Placed]) -> Names:
+def find_names(mapping: FileMapping, value: Any, rows: Sequence[PlacedValue]) -> Names:
     """Return the names of those who speak in a conversation, each by the word that its
     rows have for the speaker; none where the word is no person's id."""
     speaker = mapping.speaker_of_people
@@ -287,12 +291,12 @@ def find_names(mapping: FileMapping, value: Any, rows: Sequence[Placed]) -> Name
     for row, _place in rows:
         name = id_text(find_field(row, mapping.name))
         if name:
-            word = speaker_word(speaker, row)
+            word = read_speaker_word(speaker, row)
             names.in_rows.setdefault(word, repair_encoding(name, mapping))
     return names
 
 
-def holds(row: Any, wanted: dict[str, Words | None]) -> bool:
+def has_wanted_values(row: Any, wanted: dict[str, Words | None]) -> bool:
     """Return whether a row has what is wanted under each path.
 
     For the path ``type``:
@@ -302,10 +306,12 @@ def holds(row: Any, wanted: dict[str, Words | None]) -> bool:
     - ``None``: nothing may stand there, ``{}`` or ``{"type": ""}``.
     - ``["message", ""]``: that word, or nothing.
     """
-    return all(_matches(find_value(row, path), words) for path, words in wanted.items())
+    return all(
+        _matches_words(find_value(row, path), words) for path, words in wanted.items()
+    )
 
 
-def _matches(value: Any, words: Words | None) -> bool:
+def _matches_words(value: Any, words: Words | None) -> bool:
     if words is None:
         return value is None
     if value is None:
@@ -315,15 +321,15 @@ def _matches(value: Any, words: Words | None) -> bool:
     return _fold_word(value) in fold_words(words)
 
 
-def _word(value: Any) -> str:
+def _as_word(value: Any) -> str:
     return (str(value).lower() if isinstance(value, bool) else id_text(value)).strip()
 
 
 def _fold_word(value: Any) -> str:
-    return _word(value).casefold()
+    return _as_word(value).casefold()
 
 
-def time_of(value: Any) -> datetime | None:
+def read_time(value: Any) -> datetime | None:
     """Return a time as :func:`~memviz.transcripts.times.moment` reads it.
 
     Besides, a number in a text is read, ``"1700000000"``, and one that MongoDB wraps,
@@ -349,7 +355,7 @@ def repair_encoding(text: str, mapping: FileMapping) -> str:
         return text
 
 
-def sort_rows(rows: list[Placed], order: str) -> None:
+def sort_rows(rows: list[PlacedValue], order: str) -> None:
     """Sort rows by a field: ``time``, or ``-time`` for the newest first.
 
     A row without it stays behind the row before it.
@@ -366,7 +372,7 @@ def sort_rows(rows: list[Placed], order: str) -> None:
 
 
 def _order_key(value: Any) -> tuple[int, Any] | None:
-    time = time_of(value)
+    time = read_time(value)
     if time is not None:
         return (0, time.timestamp())
     try:

@@ -16,7 +16,7 @@ from memviz.transcripts.chat_messages import (
     meta_of_unknown_fields,
     stand_in,
 )
-from memviz.transcripts.document import HEAD_ITEMS, Placed
+from memviz.transcripts.document import HEAD_ITEMS, PlacedValue
 from memviz.transcripts.readers.blocks import (
     Block,
     Part,
@@ -59,19 +59,21 @@ BESIDE = ("citations", "documents", "search_queries", "search_results")
 DOCUMENT_KEYS = frozenset({"title", "name", "text", "snippet", "content", "id"})
 
 
-def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     return [Part("reasoning", content_text(block.get("thinking"), note))]
 
 
-def _document(block: Block, note: Note, words: Vocabulary) -> str:
-    return _document_text(block.get("document"))
+def _show_document(block: Block, note: Note, words: Vocabulary) -> str:
+    return _text_of_document(block.get("document"))
 
 
-def _text(block: Block, note: Note, words: Vocabulary) -> str:
+def _read_text(block: Block, note: Note, words: Vocabulary) -> str:
     return content_text([block], note)
 
 
-BLOCKS = Vocabulary({"thinking": _thought, "document": _document}, other=_text)
+BLOCKS = Vocabulary(
+    {"thinking": _read_thought, "document": _show_document}, other=_read_text
+)
 
 
 def _role_of(role: object) -> str | None:
@@ -115,14 +117,14 @@ class Cohere(ExchangeReader):
         keys = ("chat_history", "messages")
         return any(self.are_messages(list_at(row, key)) for key in keys)
 
-    def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
+    def messages_of(self, row: dict[str, Any], place: str) -> list[PlacedValue]:
         """The history, then what was asked or answered."""
         key = "messages" if isinstance(row.get("messages"), list) else "chat_history"
         placed = add_places(list_at(row, key), place_inside(place, f"{key} index"))
         question = text_at(row, "message")
-        reply = _answered(row)
+        reply = _find_answered(row)
         for last in ({"role": "user", "content": question} if question else {}, reply):
-            if last and not (placed and _repeats(placed[-1][0], last)):
+            if last and not (placed and _repeats_reply(placed[-1][0], last)):
                 placed.append((last, place_inside(place, "message")))
         results = row.get("tool_results")
         if isinstance(results, list):
@@ -155,14 +157,14 @@ class Cohere(ExchangeReader):
         beside = pick_fields(item, BESIDE)
         if role == "user":
             for document in beside.pop("documents", []):
-                parts.append(Part("text", _document_text(document)))
+                parts.append(Part("text", _text_of_document(document)))
         parts += read_calls(list_at(item, "tool_calls"), note)
         answered = text_at(item, "tool_call_id") or None
         meta = meta_of_unknown_fields(beside, note)
         add_parts(builder, role, parts, place, tool_call_id=answered, meta=meta)
 
 
-def _answered(row: Mapping[str, Any]) -> dict[str, Any]:
+def _find_answered(row: Mapping[str, Any]) -> dict[str, Any]:
     message = row.get("message")
     text = row.get("text")
     if isinstance(message, dict):
@@ -173,13 +175,13 @@ def _answered(row: Mapping[str, Any]) -> dict[str, Any]:
     return {"role": "assistant", "message": text, **beside}
 
 
-def _repeats(item: object, last: Mapping[str, Any]) -> bool:
+def _repeats_reply(item: object, last: Mapping[str, Any]) -> bool:
     """Return whether the history ends with the reply that also stands beside it."""
     is_reply = _role_of(value_at(item, "role")) == "assistant" == last["role"]
     return is_reply and text_at(item, "message") == text_at(last, "message")
 
 
-def _add_documents(placed: list[Placed], documents: list[Any]) -> None:
+def _add_documents(placed: list[PlacedValue], documents: list[Any]) -> None:
     """Add the documents of a request to the last message of the user, with which they came."""
     for index in reversed(range(len(placed))):
         item, place = placed[index]
@@ -197,7 +199,7 @@ def _add_result(result: object, place: str, builder: TranscriptBuilder) -> None:
     add_result(builder, place, None, text, value_at(result, "call", "name"))
 
 
-def _document_text(document: object) -> str:
+def _text_of_document(document: object) -> str:
     """Return the text of a document: of one with fields its JSON, under its title if it came with a question."""
     data = object_at(document).get("data", document)
     if not isinstance(data, dict):

@@ -7,7 +7,7 @@ from typing import Any
 from memviz.core.errors import TranscriptError
 from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import OTHER_FORMAT, Document, Placed
+from memviz.transcripts.document import OTHER_FORMAT, Document, PlacedValue
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.readers.json_access import object_at
 
@@ -41,7 +41,9 @@ def read_cell_json(value: object, builder: TranscriptBuilder) -> Any:
     return builder.parse_json(cell_text(value))
 
 
-def parse_cell(value: object, place: str, builder: TranscriptBuilder) -> list[Placed]:
+def parse_cell(
+    value: object, place: str, builder: TranscriptBuilder
+) -> list[PlacedValue]:
     """Return what the text of a cell is in JSON, with its place; nothing where it is something else, which is left
     out."""
     try:

@@ -20,7 +20,7 @@ from memviz.transcripts.chat_messages import (
 from memviz.transcripts.document import (
     HEAD_ITEMS,
     Document,
-    Placed,
+    PlacedValue,
     Reader,
     mismatch_error,
 )
@@ -99,28 +99,28 @@ def _kind_of(part: Block) -> str:
     return next((key for key in others if key not in BESIDE), "")
 
 
-def _call(call: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_call(call: Block, note: Note, words: Vocabulary) -> list[Part]:
     name = first_value(call, *NAME_KEYS)
     return [make_call(call.get("id"), name, call.get("args"), note)]
 
 
-def _result(result: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_result(result: Block, note: Note, words: Vocabulary) -> list[Part]:
     beside = words.text(list_at(result, "parts"), note)
-    text = join_lines([response_text(result.get("response")), beside])
+    text = join_lines([text_of_response(result.get("response")), beside])
     return [make_result(result.get("id"), text, first_value(result, *NAME_KEYS))]
 
 
-def _code(code: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _show_code(code: Block, note: Note, words: Vocabulary) -> list[Part]:
     arguments = pick_fields(code, ("language", "code"))
     return [make_call(code.get("id"), CODE_TOOL, arguments, note)]
 
 
-def _code_result(output: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _show_code_result(output: Block, note: Note, words: Vocabulary) -> list[Part]:
     text = json_text(output.get("output")) or id_text(output.get("outcome"))
     return [make_result(output.get("id"), text, CODE_TOOL)]
 
 
-def _file(blob: Block, note: Note, words: Vocabulary) -> str:
+def _show_file(blob: Block, note: Note, words: Vocabulary) -> str:
     label = file_label(first_value(blob, "mimeType", "mime_type"))
     uri = first_value(blob, "fileUri", "file_uri")
     name = first_value(blob, "displayName", "display_name")
@@ -129,7 +129,7 @@ def _file(blob: Block, note: Note, words: Vocabulary) -> str:
     return stand_in(label, name)
 
 
-def _said_or_kind(part: Block, note: Note, words: Vocabulary) -> str | list[Part]:
+def _show_text_or_kind(part: Block, note: Note, words: Vocabulary) -> str | list[Part]:
     text = part.get("text")
     if isinstance(text, str):
         return read_thought(text) if part.get("thought") is True else text
@@ -145,15 +145,19 @@ PARTS = Vocabulary(
     is_key=True,
     kinds={
         **dict.fromkeys(
-            ("functionCall", "function_call", "toolCall", "tool_call"), _call
+            ("functionCall", "function_call", "toolCall", "tool_call"), _read_call
         ),
-        **dict.fromkeys(("functionResponse", "function_response"), _result),
-        **dict.fromkeys(("toolResponse", "tool_response"), _result),
-        **dict.fromkeys(("executableCode", "executable_code"), _code),
-        **dict.fromkeys(("codeExecutionResult", "code_execution_result"), _code_result),
-        **dict.fromkeys(("inlineData", "inline_data", "fileData", "file_data"), _file),
+        **dict.fromkeys(("functionResponse", "function_response"), _read_result),
+        **dict.fromkeys(("toolResponse", "tool_response"), _read_result),
+        **dict.fromkeys(("executableCode", "executable_code"), _show_code),
+        **dict.fromkeys(
+            ("codeExecutionResult", "code_execution_result"), _show_code_result
+        ),
+        **dict.fromkeys(
+            ("inlineData", "inline_data", "fileData", "file_data"), _show_file
+        ),
     },
-    other=_said_or_kind,
+    other=_show_text_or_kind,
 )
 
 
@@ -201,7 +205,9 @@ class GeminiApi(Reader):
             contents_to_read, builder, "user" if len(contents_to_read) == 1 else ""
         )
         _add_response(response, builder)
-        instruction = contents_text(first_value(request, *INSTRUCTIONS), builder.note)
+        instruction = text_of_contents(
+            first_value(request, *INSTRUCTIONS), builder.note
+        )
         return builder.build(
             system_prompt=instruction or None,
             held_at=moment(first_value(response, *CREATED)),
@@ -217,13 +223,13 @@ def are_contents(items: object) -> bool:
     return at_least_half(items, _is_content) and not any(map(_is_foreign, items))
 
 
-def contents_text(value: object, note: Note) -> str:
+def text_of_contents(value: object, note: Note) -> str:
     """Return the text of a content without role, of a list of parts, or of a text."""
     parts = _parts(value) if isinstance(value, dict) else value
     return PARTS.text(parts, note) if isinstance(parts, (str, list)) else ""
 
 
-def response_text(response: object) -> str:
+def text_of_response(response: object) -> str:
     """Return the text of a function's result: of one that is nothing but a text under the usual key, that text."""
     if isinstance(response, dict) and len(response) == 1:
         ((key, value),) = response.items()
@@ -244,13 +250,13 @@ def read_checkpoint(document: Document) -> list[Any] | None:
     if not are_contents(document.items):
         return None
     first = {"parts": value_at(document.items[0], "parts")}
-    text = contents_text(first, ignore_note).strip()
+    text = text_of_contents(first, ignore_note).strip()
     begins = text.removeprefix(CLI_WRAPPER).lstrip().startswith(CLI_GREETING)
     return list(document.items) if begins else None
 
 
 def add_contents(
-    contents: Iterable[Placed],
+    contents: Iterable[PlacedValue],
     builder: TranscriptBuilder,
     role: str = "",
     meta: Mapping[str, Any] = {},
@@ -302,7 +308,7 @@ def _unwrap_row(row: dict[str, Any], key: str) -> dict[str, Any]:
     return inner if isinstance(inner, dict) else row
 
 
-def _candidates(response: dict[str, Any]) -> list[dict[str, Any]]:
+def _find_candidates(response: dict[str, Any]) -> list[dict[str, Any]]:
     return objects_at(as_list(response.get("candidates")))
 
 
@@ -313,7 +319,7 @@ def _is_exchange(row: object) -> bool:
     contents = objects_at(as_list(_unwrap_row(row, "request").get("contents")))
     has_parts = any("parts" in content for content in contents)
     return has_parts or any(
-        map(_is_candidate, _candidates(_unwrap_row(row, "response")))
+        map(_is_candidate, _find_candidates(_unwrap_row(row, "response")))
     )
 
 
@@ -347,7 +353,7 @@ def is_stream(items: object) -> bool:
     rows = objects_at(items)
     if len(rows) < 2 or not all(map(WHOLE_KEYS.isdisjoint, rows)):
         return False
-    ended = (item for row in rows[:-1] for item in _candidates(row))
+    ended = (item for row in rows[:-1] for item in _find_candidates(row))
     return not any(first_value(item, *FINISHED) for item in ended)
 
 
@@ -357,7 +363,7 @@ def join_response_pieces(items: object) -> dict[str, Any]:
     parts: list[Any] = []
     others: list[dict[str, Any]] = []
     for row in rows:
-        first, *more = _candidates(row) or [{}]
+        first, *more = _find_candidates(row) or [{}]
         others = max(others, more, key=len)
         for part in list_at(first, "content", "parts"):
             if parts and _goes_on(parts[-1], part):

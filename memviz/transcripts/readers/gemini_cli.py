@@ -15,7 +15,7 @@ from memviz.transcripts.chat_messages import ignore_note, named
 from memviz.transcripts.document import (
     HEAD_ITEMS,
     Document,
-    Placed,
+    PlacedValue,
     Reader,
     mismatch_error,
 )
@@ -30,8 +30,8 @@ from memviz.transcripts.readers.gemini_api import (
     CLI_WRAPPER,
     PARTS,
     add_contents,
-    contents_text,
     read_checkpoint,
+    text_of_contents,
 )
 from memviz.transcripts.readers.json_access import (
     id_text,
@@ -127,9 +127,9 @@ def _is_row(row: object) -> bool:
 
 
 def _add_checkpoint(contents: list[Any], builder: TranscriptBuilder) -> None:
-    start = _opening_length([_text_of(item) for item in contents[:2]])
+    start = _count_opening_texts([_text_of(item) for item in contents[:2]])
     texts = [_text_of(item) for item in contents[start : start + 2]]
-    length = _summary_length(texts)
+    length = _count_summary_texts(texts)
     if length:
         _add_summary(texts[0], builder)
         builder.note(EARLIER_TURNS)
@@ -141,7 +141,7 @@ class Session:
     """A session as its file leaves it, after all rewinds and corrections: its messages, and what is known of it."""
 
     metadata: dict[str, Any] = field(default_factory=dict)
-    messages: list[Placed] = field(default_factory=list)
+    messages: list[PlacedValue] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @classmethod
@@ -150,10 +150,10 @@ class Session:
         return cls(dict(found), add_places(list_at(found, "messages")))
 
     @classmethod
-    def of_rows(cls, rows: Sequence[Placed]) -> Session:
+    def of_rows(cls, rows: Sequence[PlacedValue]) -> Session:
         """A session that was saved row by row: a row with the id of an earlier one replaces it."""
         session = cls()
-        order = dict[str, Placed]()
+        order = dict[str, PlacedValue]()
         for number, (row, place) in enumerate(rows):
             if not isinstance(row, dict):
                 order[f"#{number}"] = (row, place)
@@ -168,7 +168,7 @@ class Session:
         session.messages = list(order.values())
         return session
 
-    def _rewind(self, order: dict[str, Placed], id: object) -> None:
+    def _rewind(self, order: dict[str, PlacedValue], id: object) -> None:
         ids = list(order)
         if id not in ids:
             self.notes.append(UNKNOWN_REWIND)
@@ -178,7 +178,7 @@ class Session:
             del order[key]
 
     def _set(
-        self, order: dict[str, Placed], changes: Mapping[str, Any], place: str
+        self, order: dict[str, PlacedValue], changes: Mapping[str, Any], place: str
     ) -> None:
         self.metadata.update(changes)
         messages = changes.get("messages")
@@ -202,31 +202,33 @@ def _text_of(item: object) -> str:
     parts = value_at(item, "parts")
     if parts is None:
         parts = value_at(item, "content")
-    return contents_text(parts, ignore_note)
+    return text_of_contents(parts, ignore_note)
 
 
 def _is_summary(item: object) -> bool:
-    return value_at(item, "type") == "user" and _summary_length([_text_of(item)]) > 0
+    return (
+        value_at(item, "type") == "user" and _count_summary_texts([_text_of(item)]) > 0
+    )
 
 
 def _find_missing(
-    others: Mapping[str, Placed], placed: Mapping[str, Placed]
-) -> dict[str, Placed]:
+    others: Mapping[str, PlacedValue], placed: Mapping[str, PlacedValue]
+) -> dict[str, PlacedValue]:
     """Return the messages that others have neither under the same id nor with the same content."""
-    contents = {_content(item) for item, _place in others.values()}
+    contents = {_read_content(item) for item, _place in others.values()}
     return {
         id: (item, place)
         for id, (item, place) in placed.items()
-        if id not in others and _content(item) not in contents
+        if id not in others and _read_content(item) not in contents
     }
 
 
-def _content(item: object) -> str:
+def _read_content(item: object) -> str:
     type_and_content = [value_at(item, "type"), value_at(item, "content")]
     return json.dumps(type_and_content, ensure_ascii=False)
 
 
-def _opening_length(texts: Sequence[str]) -> int:
+def _count_opening_texts(texts: Sequence[str]) -> int:
     """Return how many of the first texts are what the CLI and the model say to begin with."""
     first, second = map(str.strip, (*texts, "", "")[:2])
     if not first.removeprefix(CLI_WRAPPER).lstrip().startswith(GREETINGS):
@@ -234,7 +236,7 @@ def _opening_length(texts: Sequence[str]) -> int:
     return 2 if second == THANKS else 1
 
 
-def _summary_length(texts: Sequence[str]) -> int:
+def _count_summary_texts(texts: Sequence[str]) -> int:
     """Return how many of these texts are a summary and the model's thanks for it."""
     first, second = map(str.strip, (*texts, "", "")[:2])
     if not first.startswith(SUMMARIES):
@@ -274,8 +276,8 @@ class SessionStory:
         builder = self.builder
         text = _text_of(value)
         time = value.get("timestamp")
-        is_opening = not builder.messages and _opening_length([text]) > 0
-        is_summary = not is_opening and _summary_length([text]) > 0
+        is_opening = not builder.messages and _count_opening_texts([text]) > 0
+        is_summary = not is_opening and _count_summary_texts([text]) > 0
         if is_summary:
             _add_summary(text, builder, time_text(time))
         self._after_set_up = is_opening or is_summary

@@ -18,7 +18,7 @@ from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.document import (
     HEAD_ITEMS,
     Document,
-    Placed,
+    PlacedValue,
     Reader,
     mismatch_error,
 )
@@ -85,11 +85,11 @@ class RowReader(Reader):
         """Return whether most rows are of this format."""
         return are_mostly(document, self.is_row)
 
-    def conversations(self, document: Document) -> Sequence[Placed]:
+    def conversations(self, document: Document) -> Sequence[PlacedValue]:
         """One conversation for each row."""
         return rows(document, self.expected)
 
-    def read(self, piece: Placed, builder: TranscriptBuilder) -> Transcript:
+    def read(self, piece: PlacedValue, builder: TranscriptBuilder) -> Transcript:
         """The conversation of one row."""
         row, place = piece
         return builder.build(
@@ -121,7 +121,7 @@ class ExchangeReader(Reader):
         """Return whether it is a request, a response or a log entry of this API. Never raises."""
 
     @abstractmethod
-    def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
+    def messages_of(self, row: dict[str, Any], place: str) -> list[PlacedValue]:
         """Return the messages of a request, a response or a log entry."""
 
     @abstractmethod
@@ -143,7 +143,9 @@ class ExchangeReader(Reader):
         head = list(document.items[:HEAD_ITEMS])
         return self.are_messages(head) or at_least_half(head, self.is_exchange)
 
-    def conversations(self, document: Document) -> Sequence[Placed | list[Placed]]:
+    def conversations(
+        self, document: Document
+    ) -> Sequence[PlacedValue | list[PlacedValue]]:
         """One for a list of messages; else one for each request, response or log entry."""
         items = document.items or [document.object]
         if not self.are_messages(list(items)) and any(map(self.is_exchange, items)):
@@ -155,7 +157,7 @@ class ExchangeReader(Reader):
         return [document.placed]
 
     def read(
-        self, piece: Placed | list[Placed], builder: TranscriptBuilder
+        self, piece: PlacedValue | list[PlacedValue], builder: TranscriptBuilder
     ) -> Transcript:
         """The messages in order."""
         if isinstance(piece, list):
@@ -168,7 +170,9 @@ class ExchangeReader(Reader):
         self._add_all(messages, builder)
         return builder.build(**self.known_of(row, builder))
 
-    def _add_all(self, placed: Iterable[Placed], builder: TranscriptBuilder) -> None:
+    def _add_all(
+        self, placed: Iterable[PlacedValue], builder: TranscriptBuilder
+    ) -> None:
         """Add messages; what is said by nobody known is left out."""
         for item, place in placed:
             role = builder.speaker(item, place, role_of=self.role_of)
@@ -212,7 +216,7 @@ class ExportReader(Reader):
         return builder.build(**self.read_conversation(piece, builder))
 
 
-def rows(document: Document, expected: str) -> list[Placed]:
+def rows(document: Document, expected: str) -> list[PlacedValue]:
     """The rows of a document with their places; the place of a file that is a single object is empty.
 
     Raises :class:`TranscriptError`, that ``expected`` was expected, if it has none.
@@ -244,7 +248,7 @@ def place_inside(place: str, part: str) -> str:
     return f"{place}, {part}" if place else part
 
 
-def add_places(items: Iterable[Any], unit: str = "index") -> list[Placed]:
+def add_places(items: Iterable[Any], unit: str = "index") -> list[PlacedValue]:
     """The items of a list inside a file, each with its place: "index 3"."""
     return [(item, f"{unit} {index}") for index, item in enumerate(items)]
 

@@ -10,7 +10,7 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import (
     HEAD_ITEMS,
     Document,
-    Placed,
+    PlacedValue,
     Reader,
     require_pieces,
 )
@@ -56,7 +56,7 @@ EXPECTED = noop("messages of LangChain")
 class Held(NamedTuple):
     """The messages of one conversation with what is kept beside them."""
 
-    items: Sequence[Placed]
+    items: Sequence[PlacedValue]
     title: str = ""
     summary: str = ""
     """One that was stored."""
@@ -90,13 +90,13 @@ class LangChain(Reader):
     def recognise(self, document: Document) -> bool:
         """Messages of LangChain's types, alone or in what it keeps them in; or the table of a message history."""
         if document.columns:
-            return bool(_tables(document))
+            return bool(_find_tables(document))
         return bool(_find_conversations(document))
 
     def conversations(self, document: Document) -> Sequence[Held]:
         """One for each list of messages, for each thread of a graph, for each session of a table."""
         conversations = (
-            _sessions(document)
+            _read_sessions(document)
             if document.columns
             else keep_newest_states(_find_conversations(document))
         )
@@ -111,7 +111,7 @@ class LangChain(Reader):
         if piece.is_pruned:
             builder.note(PRUNED)
             builder.add_event("summary", piece.summary)
-        for item, place in join_chunks(_parsed(piece, builder)):
+        for item, place in join_chunks(_parse_cells(piece, builder)):
             add_message(item, builder, place)
         if piece.summary and not piece.is_pruned:
             builder.add_event("summary", piece.summary)
@@ -137,7 +137,7 @@ def _find_conversations(document: Document) -> list[Held]:
     return conversations
 
 
-def _parsed(piece: Held, builder: TranscriptBuilder) -> Iterator[Placed]:
+def _parse_cells(piece: Held, builder: TranscriptBuilder) -> Iterator[PlacedValue]:
     for item, place in piece.items:
         if piece.is_text:
             yield from parse_cell(item, place, builder)
@@ -145,7 +145,7 @@ def _parsed(piece: Held, builder: TranscriptBuilder) -> Iterator[Placed]:
             yield item, place
 
 
-def _tables(document: Document) -> list[str]:
+def _find_tables(document: Document) -> list[str]:
     expected_columns = set(TABLE_COLUMNS)
     return [
         name
@@ -154,10 +154,10 @@ def _tables(document: Document) -> list[str]:
     ]
 
 
-def _sessions(document: Document) -> list[Held]:
+def _read_sessions(document: Document) -> list[Held]:
     expected = "of id, session_id and message"
     stored = group_conversations(
-        document, _tables(document), TABLE_COLUMNS, ("id",), "session_id", expected
+        document, _find_tables(document), TABLE_COLUMNS, ("id",), "session_id", expected
     )
     conversations = []
     for session, rows in stored:
@@ -166,7 +166,7 @@ def _sessions(document: Document) -> list[Held]:
     return conversations
 
 
-def join_chunks(placed: Iterable[Placed]) -> Iterator[Placed]:
+def join_chunks(placed: Iterable[PlacedValue]) -> Iterator[PlacedValue]:
     """The items with neighbouring chunks of one id put together, each reply in the place of its first piece."""
     run: list[Shape] = []
     started_at = ""
@@ -175,7 +175,7 @@ def join_chunks(placed: Iterable[Placed]) -> Iterator[Placed]:
         if run and not (shape and _continues_run(run[-1], shape)):
             yield _join_run(run), started_at
             run = []
-        if shape and shape.is_chunk and _id(shape):
+        if shape and shape.is_chunk and _id_of_shape(shape):
             started_at = started_at if run else place
             run.append(shape)
         else:
@@ -185,11 +185,11 @@ def join_chunks(placed: Iterable[Placed]) -> Iterator[Placed]:
 
 
 def _continues_run(last: Shape, shape: Shape) -> bool:
-    is_alike = shape.type == last.type and _id(shape) == _id(last)
+    is_alike = shape.type == last.type and _id_of_shape(shape) == _id_of_shape(last)
     return shape.is_chunk and is_alike
 
 
-def _id(shape: Shape) -> str:
+def _id_of_shape(shape: Shape) -> str:
     return text_at(shape.data, "id")
 
 
@@ -197,14 +197,14 @@ def _join_run(run: list[Shape]) -> dict[str, Any]:
     data = dict(run[0].data)
     for shape in run[1:]:
         data |= drop_empty(shape.data)
-    data["content"] = _content([shape.data.get("content") for shape in run])
+    data["content"] = _join_content([shape.data.get("content") for shape in run])
     if len(run) > 1:
-        data["tool_calls"] = _calls(run)
+        data["tool_calls"] = _join_calls(run)
         data["invalid_tool_calls"] = []
     return {"type": run[0].type, "data": data}
 
 
-def _content(pieces: list[Any]) -> Any:
+def _join_content(pieces: list[Any]) -> Any:
     if all(isinstance(piece, str) for piece in pieces):
         return "".join(pieces)
     blocks: list[Any] = []
@@ -230,7 +230,7 @@ def _extend(last: Any, block: Any) -> bool:
     return False
 
 
-def _calls(run: list[Shape]) -> list[Any]:
+def _join_calls(run: list[Shape]) -> list[Any]:
     """The calls of a reply: put together from their pieces by index, or whole where no pieces are kept."""
     whole = []
     joined: dict[str, dict[str, Any]] = {}
@@ -289,7 +289,7 @@ def keep_newest_states(conversations: Iterable[Held]) -> list[Held]:
     return list(chosen.values())
 
 
-def listed(items: Iterable[Any], inside: str = "") -> list[Placed]:
+def listed(items: Iterable[Any], inside: str = "") -> list[PlacedValue]:
     """The items of a list with their places, which is ``inside`` another."""
     return add_places(items, f"{inside}, index" if inside else "index")
 

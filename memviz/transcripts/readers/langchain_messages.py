@@ -81,12 +81,14 @@ def read_shape(item: object) -> Shape | None:
     kind = item.get("type")
     if "lc" in item:
         is_made = kind == "constructor"
-        return _shape(_class_of(item), object_at(item, "kwargs")) if is_made else None
+        return (
+            _make_shape(_class_of(item), object_at(item, "kwargs")) if is_made else None
+        )
     if isinstance(item.get("data"), dict) and "content" not in item:
-        return _shape(kind, item["data"])
+        return _make_shape(kind, item["data"])
     # Messages of other products have a type and a content as well, and a role beside them.
     is_bare = "role" not in item or kind in ("chat", "ChatMessageChunk")
-    return _shape(kind, item) if is_bare else None
+    return _make_shape(kind, item) if is_bare else None
 
 
 def _class_of(item: Mapping[str, Any]) -> object:
@@ -94,50 +96,50 @@ def _class_of(item: Mapping[str, Any]) -> object:
     return next(reversed(list_at(item, "id")), None)
 
 
-def _shape(name: object, data: Mapping[str, Any]) -> Shape | None:
+def _make_shape(name: object, data: Mapping[str, Any]) -> Shape | None:
     if not isinstance(name, str) or "content" not in data:
         return None
     type_ = name.removesuffix("Chunk").removesuffix("Message").lower()
     return Shape(type_, data, name.endswith("Chunk")) if type_ in TYPES else None
 
 
-def _text(block: Block, note: Note, words: Vocabulary) -> str:
+def _read_text(block: Block, note: Note, words: Vocabulary) -> str:
     for text in texts_at(block, "text", "refusal").values():
         return text
-    return _page_or_kind(block, note, words)
+    return _show_page_or_kind(block, note, words)
 
 
-def _page_or_kind(block: Block, note: Note, words: Vocabulary) -> str:
+def _show_page_or_kind(block: Block, note: Note, words: Vocabulary) -> str:
     """Return a page that a search found, by its title and address; any other block by its kind."""
     page = texts_at(block, "title", "url")
     return " ".join(page.values()) if len(page) == 2 else show_kind(block, note, words)
 
 
-def _untyped(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
-    rule = _thought if "reasoning_content" in block else _text
+def _read_untyped(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
+    rule = _read_thought if "reasoning_content" in block else _read_text
     return rule(block, note, words)
 
 
-def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     text = read_thought_text(block)
     return [Part("reasoning", text)] if text else []
 
 
-def _call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     # The id of a Responses item is not the id that its result names.
     id = block.get("call_id") or block.get("id")
     return [read_call({**block, "id": id}, note)]
 
 
-def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     id = first_value(block, "tool_use_id", "tool_call_id")
     text = words.text(first_value(block, "content", "output"), note)
     return [make_result(id, text)]
 
 
-def _file(block: Block, note: Note, words: Vocabulary) -> str:
+def _show_file(block: Block, note: Note, words: Vocabulary) -> str:
     if len(texts_at(block, "title", "url")) == 2:
-        return _page_or_kind(block, note, words)
+        return _show_page_or_kind(block, note, words)
     kind = words.kind_of(block)
     label = FILES[kind]
     if kind == "media":
@@ -153,24 +155,26 @@ FILES = {
 }  # fmt: skip
 BLOCKS = Vocabulary(
     {
-        "": _untyped,
+        "": _read_untyped,
         **dict.fromkeys(
-            ("text", "text-plain", "input_text", "output_text", "refusal"), _text
+            ("text", "text-plain", "input_text", "output_text", "refusal"), _read_text
         ),
-        **dict.fromkeys(("thinking", "reasoning", "reasoning_content"), _thought),
+        **dict.fromkeys(("thinking", "reasoning", "reasoning_content"), _read_thought),
         # Thoughts without text, and pieces of calls that stand whole in ``tool_calls``.
         "redacted_thinking": show_nothing,
         "input_json_delta": show_nothing,
         "tool_call_chunk": show_nothing,
         "server_tool_call_chunk": show_nothing,
-        **dict.fromkeys(CALL_TYPES, _call),
+        **dict.fromkeys(CALL_TYPES, _read_call),
         # Calls of the provider's own tools, which stand nowhere else.
-        **dict.fromkeys(("server_tool_use", "server_tool_call", "mcp_tool_use"), _call),
-        "tool_result": _result,
-        **dict.fromkeys(FILES, _file),
+        **dict.fromkeys(
+            ("server_tool_use", "server_tool_call", "mcp_tool_use"), _read_call
+        ),
+        "tool_result": _read_result,
+        **dict.fromkeys(FILES, _show_file),
     },
-    endings={"_tool_result": _result, "_call_result": _result},
-    other=_page_or_kind,
+    endings={"_tool_result": _read_result, "_call_result": _read_result},
+    other=_show_page_or_kind,
 )
 
 
@@ -178,7 +182,7 @@ def add_message(item: object, builder: TranscriptBuilder, place: str) -> None:
     """Parse one JSON value as a message and add it; anything else is left out."""
     shape = read_shape(item)
     if shape is None:
-        builder.leave_out(place, _reason(item))
+        builder.leave_out(place, _reason_for_refusal(item))
     elif shape.type == "remove":
         builder.note(REMOVAL, place)
     else:
@@ -192,7 +196,7 @@ def _add_shape(shape: Shape, builder: TranscriptBuilder, place: str) -> None:
     if role is None:
         return
     extra = object_at(data, "additional_kwargs")
-    calls = _calls(data, extra, note) if role == "assistant" else []
+    calls = _read_calls(data, extra, note) if role == "assistant" else []
     content = data.get("content")
     if calls and isinstance(content, list):  # most messages repeat their calls there
         content = [
@@ -204,7 +208,7 @@ def _add_shape(shape: Shape, builder: TranscriptBuilder, place: str) -> None:
         parts.append(Part("text", spoken))
     meta = {}
     if role == "assistant":
-        meta = _meta(data, extra, parts)
+        meta = _make_meta(data, extra, parts)
     elif role == "tool":
         meta = meta_of_unknown_fields({"artifact": data.get("artifact")}, note)
     add_parts(
@@ -218,7 +222,7 @@ def _add_shape(shape: Shape, builder: TranscriptBuilder, place: str) -> None:
     )
 
 
-def _reason(item: object) -> str:
+def _reason_for_refusal(item: object) -> str:
     if not isinstance(item, dict):
         return f"is {kind_of(item)}, not a message"
     if item.get("type") == "not_implemented":
@@ -230,14 +234,16 @@ def _reason(item: object) -> str:
     return f"is {beginning} a message"
 
 
-def _calls(data: Mapping[str, Any], extra: Mapping[str, Any], note: Note) -> list[Part]:
+def _read_calls(
+    data: Mapping[str, Any], extra: Mapping[str, Any], note: Note
+) -> list[Part]:
     """Return the calls of a message. The vendor's own form is kept beside LangChain's, and counts where that is
     missing."""
     calls = [*list_at(data, "tool_calls"), *list_at(data, "invalid_tool_calls")]
     return read_calls(calls or list_calls(extra), note)
 
 
-def _meta(
+def _make_meta(
     data: Mapping[str, Any], extra: Mapping[str, Any], parts: list[Part]
 ) -> dict[str, Any]:
     model = first_text(object_at(data, "response_metadata"), *MODEL_KEYS)

@@ -74,7 +74,7 @@ APPROVAL = "approval"
 ALLOWED = noop("why the user allowed a call, which has no result, was left out")
 
 
-def _text_or_kind(block: Block, note: Note, words: Vocabulary) -> str:
+def _show_text_or_kind(block: Block, note: Note, words: Vocabulary) -> str:
     if block.get("text") is not None:
         return json_text(block["text"])
     return show_kind(block, note, words)
@@ -91,11 +91,11 @@ CONTENT = Vocabulary(
         "tool_call": read_call_block,
         "tool_return": show_nothing,
     },
-    other=_text_or_kind,
+    other=_show_text_or_kind,
 )
 
 
-def parts_of(item: object, note: Note = ignore_note) -> list[Part]:
+def read_parts(item: object, note: Note = ignore_note) -> list[Part]:
     """The texts, thoughts and calls of an item. Calls may stand beside the content, in the shape of the OpenAI API."""
     message = object_at(item)
     parts = CONTENT.parts(message.get("content", message.get("text")), note)
@@ -107,10 +107,10 @@ def parts_of(item: object, note: Note = ignore_note) -> list[Part]:
 
 def text_of(item: object) -> str:
     """All texts of an item as one."""
-    return join_texts(parts_of(item))
+    return join_texts(read_parts(item))
 
 
-def reply_of(call: ToolCall | None) -> str | None:
+def read_reply_to_user(call: ToolCall | None) -> str | None:
     """Return the words of a call to the user; ``None`` if it calls another tool, or says nothing that can be read."""
     if call is None or call.name != REPLY_TOOL:
         return None
@@ -118,7 +118,7 @@ def reply_of(call: ToolCall | None) -> str | None:
     return reply if isinstance(reply, str) else None
 
 
-def returned_text(part: Mapping[str, Any]) -> str | None:
+def text_of_returned(part: Mapping[str, Any]) -> str | None:
     """The text of a result that is a part; ``None`` where it has none."""
     returned = first_value(part, "func_response", "tool_return", "content")
     if isinstance(returned, list):
@@ -159,7 +159,7 @@ class Decision(NamedTuple):
 def _make_decision(
     answer: Mapping[str, Any], id: str, place: str, meta: dict[str, str]
 ) -> Decision:
-    result = returned_text(answer)
+    result = text_of_returned(answer)
     if result is not None:
         return Decision(id, result, result, place, meta)
     reason = first_text(answer, "reason")
@@ -191,8 +191,8 @@ class AgentLog:
 
     @cached_property
     def _answers_by_tool(self) -> bool:
-        calls = [part.call for item in self.items for part in parts_of(item)]
-        return any(reply_of(call) is not None for call in calls)
+        calls = [part.call for item in self.items for part in read_parts(item)]
+        return any(read_reply_to_user(call) is not None for call in calls)
 
     def add(self, item: Any, place: str) -> None:
         """Add the next item."""
@@ -204,7 +204,7 @@ class AgentLog:
             self._add_results(item, place, meta)
             return
         self.end()
-        parts = parts_of(item, self.builder.note_at(place))
+        parts = read_parts(item, self.builder.note_at(place))
         if kind in ("user", "system"):
             self._add_words(item, kind, parts, place, meta)
         elif kind == "assistant" or any(part.call for part in parts):
@@ -303,7 +303,7 @@ class AgentLog:
         if self._answers_by_tool and any(part.call for part in parts):
             texts = "reasoning"
         for part in parts:
-            reply = reply_of(part.call)
+            reply = read_reply_to_user(part.call)
             if part.call:
                 self._open.append((part.call.id, reply is not None))
             if reply is not None:
@@ -320,17 +320,17 @@ class AgentLog:
         self, item: Mapping[str, Any], place: str, meta: dict[str, str]
     ) -> None:
         returns = objects_at(item, "tool_returns")
-        answers = [part for part in returns if returned_text(part) is not None]
+        answers = [part for part in returns if text_of_returned(part) is not None]
         content = objects_at(item.get("content"))
         parts = [part for part in content if part.get("type") == "tool_return"]
         if not parts and len(answers) < 2:
             only = answers[0] if answers else {}
             id = id_text(item.get("tool_call_id")) or only.get("tool_call_id")
-            text = text_of(item) or returned_text(only)
+            text = text_of(item) or text_of_returned(only)
             answers = [{**only, "tool_call_id": id, "func_response": text}]
         for part in parts or answers:
             id = id_text(part.get("tool_call_id"))
-            text = returned_text(part) or ""
+            text = text_of_returned(part) or ""
             self._add_result(id, text, place, {**meta, **_read_printed_output(part)})
 
     def _add_result(self, id: str, text: str, place: str, meta: dict[str, Any]) -> None:
@@ -360,11 +360,11 @@ class Letta(Reader):
 
     def recognise(self, document: Document) -> bool:
         """An object that is an agent with messages, or that has a list of such."""
-        return bool(_agents(document.object))
+        return bool(_find_agents(document.object))
 
     def conversations(self, document: Document) -> Sequence[dict[str, Any]]:
         """One conversation for each agent."""
-        return require_pieces(_agents(document.object), EXPECTED, document)
+        return require_pieces(_find_agents(document.object), EXPECTED, document)
 
     def read(self, piece: dict[str, Any], builder: TranscriptBuilder) -> Transcript:
         """The whole conversation of an agent; summaries are events where the agent wrote them."""
@@ -382,7 +382,7 @@ class Letta(Reader):
         )
 
 
-def _agents(value: dict[str, Any]) -> list[dict[str, Any]]:
+def _find_agents(value: dict[str, Any]) -> list[dict[str, Any]]:
     return list(filter(_is_agent, [value, *objects_at(value, "agents")]))
 
 

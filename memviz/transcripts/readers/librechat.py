@@ -32,7 +32,7 @@ ABOUT = About(
 )
 
 
-def _tool_call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_tool_call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     """Return the call that a part is, with its result: ``{"tool_call": {"id": ..., "args": ..., "output": ...}}``."""
     call = object_at(block, "tool_call")
     parts = [read_call(call, note)]
@@ -42,13 +42,17 @@ def _tool_call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     return parts
 
 
-def _text(block: Block, note: Note, words: Vocabulary) -> str:
+def _read_text(block: Block, note: Note, words: Vocabulary) -> str:
     """Return the text of a part: ``{"text": "Hi"}`` or ``{"text": {"value": "Hi"}}``."""
     return text_at(block, "text") or text_at(block, "text", "value")
 
 
 BLOCKS = Vocabulary(
-    {"text": _text, "think": Thought(("think", "think.value")), "tool_call": _tool_call}
+    {
+        "text": _read_text,
+        "think": Thought(("think", "think.value")),
+        "tool_call": _read_tool_call,
+    }
 )
 
 
@@ -66,7 +70,7 @@ class LibreChat(ExportReader):
 
     def is_conversation(self, item: object) -> bool:
         """Return whether the first messages say ``isCreatedByUser``."""
-        return any(map(_is_message, _top(item)[:3]))
+        return any(map(_is_message, _find_top(item)[:3]))
 
     def read_conversation(
         self, item: dict[str, Any], builder: TranscriptBuilder
@@ -75,7 +79,7 @@ class LibreChat(ExportReader):
         messages: dict[str, dict[str, Any]] = {}
         parent_of: dict[str, str | None] = {}
         # In a tree a message lies inside the one that it follows, however deep: a stack does not mind.
-        unread = [(message, "") for message in reversed(_top(item))]
+        unread = [(message, "") for message in reversed(_find_top(item))]
         while unread:
             message, parent = unread.pop()
             id = text_at(message, "messageId") or str(len(messages))
@@ -102,7 +106,7 @@ class LibreChat(ExportReader):
         return ABOUT.read(item)
 
 
-def _top(item: object) -> list[dict[str, Any]]:
+def _find_top(item: object) -> list[dict[str, Any]]:
     return objects_at(item, "messagesTree") or objects_at(item, "messages")
 
 

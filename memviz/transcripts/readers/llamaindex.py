@@ -20,7 +20,7 @@ from memviz.transcripts.chat_messages import (
 from memviz.transcripts.document import (
     HEAD_ITEMS,
     Document,
-    Placed,
+    PlacedValue,
     Reader,
     require_pieces,
 )
@@ -85,22 +85,22 @@ def _block_type(block: Block) -> str:
     return text_at(block, "block_type")
 
 
-def _document(block: Block, note: Note, words: Vocabulary) -> str:
+def _show_document(block: Block, note: Note, words: Vocabulary) -> str:
     path = text_at(block, "path").replace("\\", "/")
     name = text_at(block, "title") or path.rsplit("/", 1)[-1]
     return stand_in("file", name)
 
 
-def _citable(block: Block, note: Note, words: Vocabulary) -> str:
+def _read_citable(block: Block, note: Note, words: Vocabulary) -> str:
     text = words.text(block.get("content") or None, note)
     return join_lines([stand_in("file", block.get("title")), text])
 
 
-def _citation(block: Block, note: Note, words: Vocabulary) -> str:
+def _read_citation(block: Block, note: Note, words: Vocabulary) -> str:
     return words.text(block.get("cited_content") or None, note)
 
 
-def _text_or_kind(block: Block, note: Note, words: Vocabulary) -> str:
+def _show_text_or_kind(block: Block, note: Note, words: Vocabulary) -> str:
     text = block.get("text")
     if isinstance(text, str):
         return text
@@ -116,12 +116,12 @@ BLOCKS = Vocabulary(
         "image": File("image"),
         "audio": File("audio"),
         "video": File("video"),
-        "document": _document,
-        "citable": _citable,
-        "citation": _citation,
+        "document": _show_document,
+        "citable": _read_citable,
+        "citation": _read_citation,
         "cache": show_nothing,
     },
-    other=_text_or_kind,
+    other=_show_text_or_kind,
 )
 
 
@@ -129,7 +129,7 @@ class Chat(NamedTuple):
     """The messages under one key."""
 
     key: str
-    messages: Sequence[Placed] = ()
+    messages: Sequence[PlacedValue] = ()
     rows: Sequence[Row] = ()
     """The rows of a table, which hold the messages where ``messages`` is empty."""
     is_summary_buffer: bool = False
@@ -165,7 +165,9 @@ class LlamaIndex(Reader):
             return [Chat(key, rows=rows) for key, rows in conversations]
         if document.items:
             return [Chat("", document.placed)]
-        return require_pieces(_chats(document.object, document), EXPECTED, document)
+        return require_pieces(
+            _find_chats(document.object, document), EXPECTED, document
+        )
 
     def read(self, piece: Chat, builder: TranscriptBuilder) -> Transcript:
         """Return the conversation. A summary buffer that begins with a summary has lost its oldest turns to it."""
@@ -218,10 +220,10 @@ def _is_buffer(value: Mapping[str, Any]) -> bool:
         return has_key_or_limit or _is_store(value["chat_store"])
     if isinstance(value.get("chat_history"), list):
         return "token_limit" in value
-    return bool(_rows_inside(value))
+    return bool(_find_rows_inside(value))
 
 
-def _chats(value: Mapping[str, Any], document: Document) -> list[Chat]:
+def _find_chats(value: Mapping[str, Any], document: Document) -> list[Chat]:
     """Return the conversations of a store or of a buffer, without empty ones if there are others."""
     if _is_message(value):
         return [Chat("", add_places([value]))]
@@ -229,7 +231,7 @@ def _chats(value: Mapping[str, Any], document: Document) -> list[Chat]:
     history = value.get("chat_history")
     if isinstance(history, list):
         return [Chat("", add_places(history), is_summary_buffer=is_summary_buffer)]
-    rows_by_key = group_rows(_rows_inside(value), "key")
+    rows_by_key = group_rows(_find_rows_inside(value), "key")
     if rows_by_key:
         return [Chat(key, rows=rows) for key, rows in rows_by_key.items()]
     store = value.get("chat_store", value)
@@ -251,7 +253,7 @@ def _is_summary_buffer(value: Mapping[str, Any]) -> bool:
     return has_field or value.get("class_name") == SUMMARY_BUFFER
 
 
-def _rows_inside(value: Mapping[str, Any]) -> list[Row]:
+def _find_rows_inside(value: Mapping[str, Any]) -> list[Row]:
     """Return the rows of the database that a memory was saved with, ``{"db_data": [{"key": ..., "data": ...}]}``."""
     rows = list_at(value.get("sql_store", value), "db_data")
     if not all("data" in object_at(row) for row in rows):
@@ -296,7 +298,7 @@ def _add_message(
     else:
         parts = [Part("text", content_text(content, note))]
     if role == "assistant":
-        parts += _parts_of_older_versions(extra, {part.kind for part in parts}, note)
+        parts += _read_older_parts(extra, {part.kind for part in parts}, note)
     add_parts(
         builder,
         role,
@@ -308,7 +310,7 @@ def _add_message(
     )
 
 
-def _parts_of_older_versions(
+def _read_older_parts(
     extra: Mapping[str, Any], kinds: set[str], note: Note
 ) -> list[Part]:
     """Return the calls and the thought that older versions keep in ``additional_kwargs``, each where the blocks have

@@ -71,12 +71,12 @@ class Oasst(Reader):
                 nodes = trees.setdefault(str(record[TREE]), {})
                 nodes.setdefault(id, Node(parent, place, record))
             else:
-                trees[f"{index}, a tree"] = _nodes_of_tree(record, place)
+                trees[f"{index}, a tree"] = _list_nodes(record, place)
         return list(trees.values())
 
     def read(self, piece: Nodes, builder: TranscriptBuilder) -> Transcript:
         """The branch of the replies that people ranked best."""
-        path = _best_path(piece)
+        path = _find_best_path(piece)
         for id in path:
             _add(piece[id], builder)
         _note_others(piece, path, builder)
@@ -95,7 +95,7 @@ def _is_message(record: dict[str, Any]) -> bool:
     return isinstance(record.get(TREE), str) and "role" in record and "text" in record
 
 
-def _nodes_of_tree(record: Any, place: str) -> Nodes:
+def _list_nodes(record: Any, place: str) -> Nodes:
     """Return the messages of a whole tree, by numbers of their own: the nesting says what follows what."""
     prompt = value_at(record, "prompt")
     if not isinstance(prompt, dict):
@@ -110,7 +110,7 @@ def _nodes_of_tree(record: Any, place: str) -> Nodes:
     return nodes
 
 
-def _best_path(nodes: Nodes) -> list[str]:
+def _find_best_path(nodes: Nodes) -> list[str]:
     children: dict[str | None, list[str]] = {}
     for id, node in nodes.items():
         children.setdefault(node.parent, []).append(id)

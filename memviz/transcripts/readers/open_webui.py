@@ -17,7 +17,7 @@ from memviz.transcripts.chat_messages import (
     meta_of_unknown_fields,
     stand_in,
 )
-from memviz.transcripts.document import Placed
+from memviz.transcripts.document import PlacedValue
 from memviz.transcripts.readers.blocks import (
     Part,
     add_parts,
@@ -71,24 +71,26 @@ class OpenWebUi(ExportReader):
     def is_conversation(self, item: object) -> bool:
         """Return whether a JSON value is an object with a chat that has a history or messages."""
         chat = object_at(item, "chat")
-        return bool(_tree(chat)) or isinstance(chat.get("messages"), list)
+        return bool(_read_tree(chat)) or isinstance(chat.get("messages"), list)
 
     def read_conversation(
         self, item: dict[str, Any], builder: TranscriptBuilder
     ) -> dict[str, Any]:
         """Add the branch that ends at the current message; a list of messages in its order."""
-        for message, place in _messages(item["chat"], builder):
+        for message, place in _find_messages(item["chat"], builder):
             _add_message(message, builder, place)
         return ABOUT.read(item)
 
 
-def _tree(chat: dict[str, Any]) -> dict[str, Any]:
+def _read_tree(chat: dict[str, Any]) -> dict[str, Any]:
     return object_at(chat, "history", "messages")
 
 
-def _messages(chat: dict[str, Any], builder: TranscriptBuilder) -> list[Placed]:
+def _find_messages(
+    chat: dict[str, Any], builder: TranscriptBuilder
+) -> list[PlacedValue]:
     """The messages of the branch in use, each with its place."""
-    tree = _tree(chat)
+    tree = _read_tree(chat)
     if not tree:
         return add_places(list_at(chat, "messages"))
 
@@ -137,7 +139,7 @@ class Details(NamedTuple):
     body: str
 
 
-def pieces(content: str) -> Iterator[str | Details]:
+def split_pieces(content: str) -> Iterator[str | Details]:
     """The texts and the elements of a reply in order. Any other markup is text."""
     said_from = position = 0
     while start := _START.search(content, position):
@@ -156,7 +158,7 @@ def pieces(content: str) -> Iterator[str | Details]:
 
 def _parts(content: str, note: Note) -> list[Part]:
     """Return what the text of a reply holds. Calls with nothing but white space between them are of one step."""
-    content_pieces = list(pieces(content))
+    content_pieces = list(split_pieces(content))
     parts = []
     is_parallel = False
     for piece in content_pieces:
@@ -168,13 +170,13 @@ def _parts(content: str, note: Note) -> list[Part]:
             parts += read_thought(_unquote_lines(piece.body))
             is_parallel = False
         else:
-            call, *result = _call(piece, note)
+            call, *result = _read_call(piece, note)
             parts += [call._replace(is_parallel=is_parallel), *result]
             is_parallel = True
     return parts
 
 
-def _call(details: Details, note: Note) -> list[Part]:
+def _read_call(details: Details, note: Note) -> list[Part]:
     """Return a call, with its result where the tool is done."""
     attributes = details.attributes
     values = {

@@ -43,14 +43,14 @@ class HhRlhf(RowReader):
 
     def is_row(self, row: dict[str, Any]) -> bool:
         """Return whether a row has a text in which a human or an assistant speaks."""
-        key, text = _dialogue(row)
+        key, text = _find_dialogue(row)
         return has_speakers(text) and (key == "transcript" or "rejected" in row)
 
     def read_row(
         self, row: dict[str, Any], place: str, builder: TranscriptBuilder
     ) -> dict[str, Any]:
         """Add what both said in the chosen text."""
-        key, text = _dialogue(row)
+        key, text = _find_dialogue(row)
         if not has_speakers(text):
             raise NO_TEXT.error(place)
         _add_dialogue(text, place_inside(place, key), builder)
@@ -64,7 +64,7 @@ def has_speakers(text: str) -> bool:
     return SPEAKER.match(text) is not None
 
 
-def _dialogue(row: Mapping[str, Any]) -> tuple[str, str]:
+def _find_dialogue(row: Mapping[str, Any]) -> tuple[str, str]:
     """The key of the text of a row, and the text. Some copies have its beginning in ``prompt``."""
     for key, text in texts_at(row, *TEXT_KEYS).items():
         prompt = text_at(row, "prompt")
@@ -134,13 +134,13 @@ def _is_chosen(row: Mapping[str, Any]) -> bool:
         return False
     chosen = row.get("chosen")
     if not isinstance(chosen, str):
-        return are_messages(_messages(chosen, "assistant"))
+        return are_messages(_make_messages(chosen, "assistant"))
     if any(map(has_speakers, (chosen, text_at(row, "prompt")))):
         return False
-    return are_messages(_messages(_prompt(row), "user"))
+    return are_messages(_make_messages(_read_prompt(row), "user"))
 
 
-def _prompt(row: Mapping[str, Any]) -> Any:
+def _read_prompt(row: Mapping[str, Any]) -> Any:
     """Return what was asked: the ``prompt``, or an ``instruction`` with its ``input``."""
     if "prompt" in row:
         return row["prompt"]
@@ -153,9 +153,9 @@ def _read_question(row: Mapping[str, Any]) -> Any:
 
 
 def _add_chosen(row: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> None:
-    chosen = _messages(row["chosen"], "assistant")
-    question = _prompt(row)
-    prompt = _messages(question, "user")
+    chosen = _make_messages(row["chosen"], "assistant")
+    question = _read_prompt(row)
+    prompt = _make_messages(question, "user")
     if not _repeats(chosen, prompt, is_text=isinstance(question, str)):
         add_messages(prompt, place, builder, "prompt")
     if not chosen:
@@ -163,7 +163,7 @@ def _add_chosen(row: Mapping[str, Any], place: str, builder: TranscriptBuilder) 
     add_messages(chosen, place, builder, "chosen")
 
 
-def _messages(value: object, role: str) -> list[Any]:
+def _make_messages(value: object, role: str) -> list[Any]:
     """A prompt or a reply as messages: a text is one message of this role."""
     if value is None:
         return []

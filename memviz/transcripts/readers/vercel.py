@@ -15,7 +15,7 @@ from memviz.transcripts.chat_messages import (
     role_of_speaker,
     stand_in,
 )
-from memviz.transcripts.document import HEAD_ITEMS, Placed
+from memviz.transcripts.document import HEAD_ITEMS, PlacedValue
 from memviz.transcripts.readers.blocks import (
     Block,
     Part,
@@ -53,7 +53,7 @@ def _read_text(part: Block, note: Note, words: Vocabulary) -> str:
     return text if isinstance(text, str) else first_text(part, "content", *TEXT_KEYS)
 
 
-def _text_or_kind(part: Block, note: Note, words: Vocabulary) -> str:
+def _show_text_or_kind(part: Block, note: Note, words: Vocabulary) -> str:
     show = show_text_or_kind if words.kind_of(part) else show_kind
     return show(part, note, words)
 
@@ -63,21 +63,21 @@ def _stand_in_for_unseen(part: Block, note: Note, words: Vocabulary) -> str:
     return text_at(part, "text")
 
 
-def _step(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _end_step(part: Block, note: Note, words: Vocabulary) -> list[Part]:
     return [Part("step")]
 
 
-def _thought(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_thought(part: Block, note: Note, words: Vocabulary) -> list[Part]:
     return read_thought(part.get("text") or part.get("reasoning"))
 
 
-def _file(part: Block, note: Note, words: Vocabulary) -> str:
+def _show_file(part: Block, note: Note, words: Vocabulary) -> str:
     types = texts_at(part, "mediaType", "mimeType", "contentType")
     label = file_label(next(iter(types.values()), ""))
     return stand_in(label, part.get("filename", part.get("name")))
 
 
-def _tool(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_tool(part: Block, note: Note, words: Vocabulary) -> list[Part]:
     """Return the call that a part is, and its result where there is one."""
     kind = text_at(part, "type")
     name: object = kind.removeprefix("tool-")
@@ -105,21 +105,21 @@ def _tool(part: Block, note: Note, words: Vocabulary) -> list[Part]:
 PARTS = Vocabulary(
     {
         "text": _read_text,
-        "reasoning": _thought,
-        "step-start": _step,
-        "file": _file,
-        "dynamic-tool": _tool,
-        "tool-invocation": _tool,
+        "reasoning": _read_thought,
+        "step-start": _end_step,
+        "file": _show_file,
+        "dynamic-tool": _read_tool,
+        "tool-invocation": _read_tool,
         "source": _stand_in_for_unseen,
         "source-url": _stand_in_for_unseen,
         "source-document": _stand_in_for_unseen,
     },
     beginnings={
-        "tool-": _tool,
+        "tool-": _read_tool,
         "data-": _stand_in_for_unseen,
         "source": _stand_in_for_unseen,
     },
-    other=_text_or_kind,
+    other=_show_text_or_kind,
 )
 
 
@@ -152,7 +152,7 @@ class VercelUi(ExchangeReader):
         """A chat: an object with such messages."""
         return self.are_messages(list_at(item, "messages")[:HEAD_ITEMS])
 
-    def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
+    def messages_of(self, row: dict[str, Any], place: str) -> list[PlacedValue]:
         """The messages of a chat."""
         return add_places(list_at(row, "messages"))
 
@@ -174,14 +174,14 @@ class VercelUi(ExchangeReader):
             if not parts:  # version 4 before it had parts
                 message_parts = read_thought(item.get("reasoning"))
                 for call in objects_at(item, OLD_CALLS):
-                    message_parts += _tool(
+                    message_parts += _read_tool(
                         {"type": "dynamic-tool", **call}, note, PARTS
                     )
             message_parts += text_parts
         else:
             message_parts = [*text_parts, *message_parts]
             for file in objects_at(item, "experimental_attachments"):
-                message_parts.append(Part("text", _file(file, note, PARTS)))
+                message_parts.append(Part("text", _show_file(file, note, PARTS)))
         time = item.get("createdAt") or value_at(item, "metadata", "createdAt")
         beside = _meta_of_unseen(parts, note)
         add_parts(

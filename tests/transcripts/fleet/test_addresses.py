@@ -17,7 +17,7 @@ from memviz.transcripts.export import to_json
 from memviz.transcripts.fleet.addresses import (
     SWEPT_FOLDERS,
     _list_files_below,
-    digest_of,
+    digest_address,
     find_files,
     list_folder,
     strip_secrets,
@@ -154,12 +154,12 @@ def test_a_name_holds_nothing_that_signs_an_address(signature: str) -> None:
 
 
 def test_the_digest_is_of_names_sizes_and_versions(folder: Path) -> None:
-    before = digest_of(find_files([str(folder)]))
-    assert before == digest_of(find_files([str(folder)]))
+    before = digest_address(find_files([str(folder)]))
+    assert before == digest_address(find_files([str(folder)]))
     assert before[1] == 3
     os.utime(folder / "b.jsonl", (5, 5))
-    assert digest_of(find_files([str(folder)]))[0] != before[0]
+    assert digest_address(find_files([str(folder)]))[0] != before[0]
     os.utime(folder / "b.jsonl", (6, 6))
-    before = digest_of(find_files([str(folder)]))
+    before = digest_address(find_files([str(folder)]))
     (folder / "b.jsonl").write_text("longer than before")
-    assert digest_of(find_files([str(folder)]))[0] != before[0]
+    assert digest_address(find_files([str(folder)]))[0] != before[0]

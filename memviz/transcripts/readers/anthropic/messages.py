@@ -5,7 +5,7 @@ from typing import Any
 from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role, role_of_speaker
-from memviz.transcripts.document import Placed
+from memviz.transcripts.document import PlacedValue
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.readers.anthropic.blocks import (
     BLOCKS,
@@ -76,7 +76,7 @@ class AnthropicMessages(ExchangeReader):
             return False
         return "max_tokens" in exchange and _have_roles(messages)
 
-    def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
+    def messages_of(self, row: dict[str, Any], place: str) -> list[PlacedValue]:
         """Return the messages of a request, or the one that a response is.
 
         Raises :class:`TranscriptError` for a row of a batch without any.

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Placed, Reader
+from memviz.transcripts.document import Document, PlacedValue, Reader
 from memviz.transcripts.readers.json_access import (
     first_text,
     id_text,
@@ -52,13 +52,13 @@ class SweAgent(RowReader):
 
     def is_row(self, row: dict[str, Any]) -> bool:
         """Return whether a row has a history of messages that are SWE-agent's own by what is beside or in them."""
-        return any(map(_is_trajectory, _attempts(row)))
+        return any(map(_is_trajectory, _find_attempts(row)))
 
-    def conversations(self, document: Document) -> Sequence[Placed]:
+    def conversations(self, document: Document) -> Sequence[PlacedValue]:
         """One conversation for each trajectory; for each attempt, if no attempt was chosen."""
         runs = []
         for record, place in super().conversations(document):
-            for number, run in enumerate(_attempts(record)):
+            for number, run in enumerate(_find_attempts(record)):
                 is_whole = run is record
                 where = place if is_whole else place_inside(place, f"attempt {number}")
                 runs.append((run, where))
@@ -72,7 +72,7 @@ class SweAgent(RowReader):
         history = require_list(row, "history", self.expected, place)
         for item, where in add_places(history):
             is_demo = value_at(item, IS_DEMO) is True
-            message = _message(item, is_demo) if isinstance(item, dict) else item
+            message = _make_message(item, is_demo) if isinstance(item, dict) else item
             position = builder.add_json(message, where)
             demos += is_demo and position is not None
         _note_unsent(row, builder)
@@ -86,7 +86,7 @@ class SweAgent(RowReader):
         return {"description": " ".join(sentences)}
 
 
-def _attempts(record: Any) -> list[Any]:
+def _find_attempts(record: Any) -> list[Any]:
     attempts = object_at(record).get("attempts")
     if isinstance(attempts, list) and not isinstance(record.get("history"), list):
         return attempts
@@ -102,7 +102,7 @@ def _is_trajectory(run: Any) -> bool:
     return any(not OWN_MESSAGE_KEYS.isdisjoint(item) for item in messages)
 
 
-def _message(item: dict[str, Any], is_demo: bool) -> dict[str, Any]:
+def _make_message(item: dict[str, Any], is_demo: bool) -> dict[str, Any]:
     """Return a message. Thought and action are not read: the content holds them as the model wrote them."""
     ids = list_at(item, "tool_call_ids")
     answered = {"tool_call_id": ids[0]} if ids else {}
@@ -146,12 +146,12 @@ class TauBench(Reader):
         """Records with a list ``traj``, or an object with simulations that have a list of messages."""
         if are_mostly(document, lambda row: isinstance(row.get("traj"), list)):
             return True
-        return bool(_simulations(document.object))
+        return bool(_find_simulations(document.object))
 
     def conversations(self, document: Document) -> Sequence[Run]:
         """One conversation for each run."""
-        if any(_simulations(document.object)):
-            return _second_generation(document.object)
+        if any(_find_simulations(document.object)):
+            return _read_second_generation(document.object)
         records = rows(document, "results with a list called traj")
         return [Run(record, place) for record, place in records]
 
@@ -207,21 +207,21 @@ def _add_second(
     )
 
 
-def _simulations(record: dict[str, Any]) -> list[Any]:
+def _find_simulations(record: dict[str, Any]) -> list[Any]:
     """Return the simulations with messages of a tau2-bench file, with everything that stands between them."""
     simulations = objects_at(record, "simulations")
     has_messages = any(isinstance(item.get("messages"), list) for item in simulations)
     return list_at(record, "simulations") if has_messages else []
 
 
-def _second_generation(results: dict[str, Any]) -> list[Run]:
+def _read_second_generation(results: dict[str, Any]) -> list[Run]:
     policy = first_text(object_at(results, "info", "environment_info"), "policy")
     purposes = {
         str(task.get("id")): first_text(object_at(task, "description"), "purpose")
         for task in objects_at(results, "tasks")
     }
     runs = []
-    for index, run in enumerate(_simulations(results)):
+    for index, run in enumerate(_find_simulations(results)):
         purpose = purposes.get(str(object_at(run).get("task_id")), "")
         place = f"simulation {index}"
         runs.append(Run(run, place, policy or None, purpose, is_second=True))

@@ -10,7 +10,7 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.readers.benchmarks import answer_texts, probe_of
+from memviz.transcripts.readers.benchmarks import make_probe, read_answers
 from memviz.transcripts.readers.json_access import (
     first_text,
     id_text,
@@ -52,8 +52,8 @@ class LongMemEval(RowReader):
         sessions = require_list(
             row, "haystack_sessions", "an item with haystack_sessions", place
         )
-        dates = [_date(date) for date in list_at(row, "haystack_dates")]
-        dated = _by_date(sessions, dates)
+        dates = [_read_date(date) for date in list_at(row, "haystack_dates")]
+        dated = _sort_by_date(sessions, dates)
         evidence = []
         for session in dated:
             evidence += _add_session(session, builder)
@@ -64,11 +64,11 @@ class LongMemEval(RowReader):
             if question_date
             else "",
             "held_at": next((date for _, _, date in dated if date), None),
-            "probes": _probes(row, evidence, builder),
+            "probes": _read_probes(row, evidence, builder),
         }
 
 
-def _by_date(sessions: list[Any], dates: list[datetime | None]) -> list[Session]:
+def _sort_by_date(sessions: list[Any], dates: list[datetime | None]) -> list[Session]:
     dates = dates if len(dates) == len(sessions) else [None] * len(sessions)
     dated = list(zip(range(len(sessions)), sessions, dates, strict=True))
     if all(dates):
@@ -76,7 +76,7 @@ def _by_date(sessions: list[Any], dates: list[datetime | None]) -> list[Session]
     return dated
 
 
-def _date(value: object) -> datetime | None:
+def _read_date(value: object) -> datetime | None:
     """Return when a session was held. The times have no zone: like everywhere in memviz they are taken for UTC."""
     match = _DATE.fullmatch(id_text(value).strip())
     if not match:
@@ -105,15 +105,15 @@ def _add_session(session: Session, builder: TranscriptBuilder) -> list[int]:
     return evidence
 
 
-def _probes(
+def _read_probes(
     item: dict[str, Any], evidence: list[int], builder: TranscriptBuilder
 ) -> tuple[Probe, ...]:
     if first_text(item, "question_id").endswith(ABSTENTION):
         builder.note(NEVER_SAID)
         return ()
-    probe = probe_of(
+    probe = make_probe(
         item.get("question"),
-        answer_texts(item.get("answer")),
+        read_answers(item.get("answer")),
         evidence,
         item.get("question_type"),
     )

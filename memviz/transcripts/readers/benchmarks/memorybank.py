@@ -41,20 +41,20 @@ class MemoryBank(Reader):
 
     def recognise(self, document: Document) -> bool:
         """An object in which at least one user has a history by dates."""
-        for _name, user in _users(document.object):
+        for _name, user in _find_users(document.object):
             if _has_days(user["history"]):
                 return True
         return False
 
     def conversations(self, document: Document) -> Sequence[User]:
         """One conversation for each user who has said anything."""
-        return require_pieces(_users(document.object), EXPECTED, document)
+        return require_pieces(_find_users(document.object), EXPECTED, document)
 
     def read(self, piece: User, builder: TranscriptBuilder) -> Transcript:
         """All days of a user in order, with the summaries that were made of them."""
         name, user = piece
         summarized = dict.fromkeys(object_at(user, "summary"), ())
-        days = _days({**summarized, **user["history"]})
+        days = _list_days({**summarized, **user["history"]})
         for day, exchanges in days:
             _add_day(day, exchanges, builder)
             _add_summary(value_at(user, "summary", day), builder)
@@ -64,11 +64,14 @@ class MemoryBank(Reader):
         )
         language = "zh" if _is_chinese(builder) else "en"
         return builder.build(
-            title=name, description=_about(user), held_at=held_at, language=language
+            title=name,
+            description=_describe_user(user),
+            held_at=held_at,
+            language=language,
         )
 
 
-def _users(bank: dict[str, Any]) -> list[User]:
+def _find_users(bank: dict[str, Any]) -> list[User]:
     return [
         (name, user)
         for name, user in bank.items()
@@ -83,7 +86,7 @@ def _has_days(history: dict[str, Any]) -> bool:
     )
 
 
-def _days(history: dict[str, Any]) -> list[tuple[str, Any]]:
+def _list_days(history: dict[str, Any]) -> list[tuple[str, Any]]:
     days = [(moment(day), day, exchanges) for day, exchanges in history.items()]
     if all(date for date, _, _ in days):
         days.sort(key=lambda day: day[0])  # type: ignore[arg-type, return-value]  # every one has a date
@@ -96,14 +99,14 @@ def _add_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
     if not isinstance(exchanges, list):
         raise NO_LIST.error(f"day {day[:40]}", kind=_(kind_of(exchanges)))
     for exchange, place in add_places(exchanges, f"{day[:40]}, exchange"):
-        messages = _said(exchange)
+        messages = _read_pair(exchange)
         if not messages:
             builder.leave_out(place, NOTHING_SAID)
         for role, text in messages:
             builder.add_text(role, text, place, meta=meta_with_time(day))
 
 
-def _said(exchange: Any) -> list[tuple[str, str]]:
+def _read_pair(exchange: Any) -> list[tuple[str, str]]:
     """The words of both: an object, or the pair that a running companion saves."""
     if isinstance(exchange, dict):
         exchange = [exchange.get("query"), exchange.get("response")]
@@ -118,7 +121,7 @@ def _add_summary(summary: Any, builder: TranscriptBuilder) -> None:
         builder.add_event("summary", text)
 
 
-def _about(user: dict[str, Any]) -> str:
+def _describe_user(user: dict[str, Any]) -> str:
     facts = object_at(user, "meta_information")
     fact_texts = drop_empty(texts_at(facts, *facts))
     fact_texts.pop("name", None)

@@ -6,7 +6,7 @@ from memviz.core.translation import Said, noop
 from memviz.transcripts.base import UNTITLED, Probe
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role, stand_in
-from memviz.transcripts.readers.benchmarks import answer_texts, probe_of
+from memviz.transcripts.readers.benchmarks import make_probe, read_answers
 from memviz.transcripts.readers.json_access import (
     first_text,
     id_text,
@@ -57,7 +57,7 @@ class MemoryCraft(RowReader):
         positions_of_turns: Positions = {}
         repeated_ids: set[str] = set()
         sessions = list_at(row, "sessions")
-        first_speaker = _first_speaker(sessions)
+        first_speaker = _find_first_speaker(sessions)
         for session, session_place in add_places(sessions, "session"):
             turns = _add_session(
                 session, place_inside(place, session_place), first_speaker, builder
@@ -87,7 +87,7 @@ class MemoryCraft(RowReader):
         }
 
 
-def _first_speaker(sessions: list[Any]) -> str:
+def _find_first_speaker(sessions: list[Any]) -> str:
     """Return the name of the first speaker; empty where nobody speaks. Of two people the first is the user."""
     for session in sessions:
         for turn in objects_at(session, "turns"):
@@ -160,9 +160,9 @@ def _read_probes(
             evidence_left -= count
             for id in known_ids:
                 evidence += positions[id]
-        answers = answer_texts(item.get("answer"))
+        answers = read_answers(item.get("answer"))
         category = item.get("question_type")
-        probe = probe_of(item.get("question"), answers, evidence, category)
+        probe = make_probe(item.get("question"), answers, evidence, category)
         if probe is None:
             builder.note(NO_ANSWER, place)
             continue

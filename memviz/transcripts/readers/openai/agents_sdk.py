@@ -69,15 +69,15 @@ class OpenAIAgents(Reader):
         structure_rows = document.tables.rows(STRUCTURE_TABLE, STRUCTURE_COLUMNS, order)
         structure_of = group_rows(structure_rows, "session_id")
         return [
-            _session(session_id, rows, structure_of.get(session_id, []))
+            _make_session(session_id, rows, structure_of.get(session_id, []))
             for session_id, rows in stored
         ]
 
     def read(self, piece: Session, builder: TranscriptBuilder) -> Transcript:
         """Read the items of the session as those of the Responses API."""
         if piece.unread_count:
-            builder.note(_unread_note(piece))
-        ItemReader(builder).add_all(list(_items(piece.rows, builder)))
+            builder.note(_make_unread_note(piece))
+        ItemReader(builder).add_all(list(_read_items(piece.rows, builder)))
         return builder.build(
             title=piece.session_id,
             held_at=moment(piece.rows[0]["created_at"]) if piece.rows else None,
@@ -92,7 +92,7 @@ IN_OTHER_BRANCHES = noop(
 )
 
 
-def _unread_note(session: Session) -> Said:
+def _make_unread_note(session: Session) -> Said:
     """Return the note on messages that are not read: "the branch 'main' was read; 3
     messages of the session are in other branches ('retry')".
     """
@@ -110,7 +110,7 @@ def _unread_note(session: Session) -> Said:
     )
 
 
-def _session(session_id: str, rows: list[Row], structure: list[Row]) -> Session:
+def _make_session(session_id: str, rows: list[Row], structure: list[Row]) -> Session:
     """Return the session with the branch that the SDK continues when it opens it.
 
     That is "main", or without it the branch of the last message. Without a structure
@@ -134,7 +134,7 @@ def _session(session_id: str, rows: list[Row], structure: list[Row]) -> Session:
     )
 
 
-def _items(
+def _read_items(
     rows: Sequence[Row], builder: TranscriptBuilder
 ) -> Iterator[tuple[Any, str]]:
     """Yield each item of the Responses API with its place; leave out what is none."""

@@ -7,7 +7,7 @@ from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import content_text, read_saved_prompt
-from memviz.transcripts.document import Document, Placed, Reader, mismatch_error
+from memviz.transcripts.document import Document, PlacedValue, Reader, mismatch_error
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.readers.json_access import (
     list_at,
@@ -42,16 +42,16 @@ class OpenAIMessages(Reader):
 
     def recognise(self, document: Document) -> bool:
         """A list of which at least half are messages with a role, and one has what only this API knows."""
-        items = _items(document)
+        items = _find_items(document)
         return are_messages(items) and has_openai_message(items)
 
-    def conversations(self, document: Document) -> Sequence[list[Placed]]:
+    def conversations(self, document: Document) -> Sequence[list[PlacedValue]]:
         """One conversation: all items."""
-        if not _items(document):
+        if not _find_items(document):
             raise mismatch_error(EXPECTED_LIST, document)
         return [document.lines]
 
-    def read(self, piece: list[Placed], builder: TranscriptBuilder) -> Transcript:
+    def read(self, piece: list[PlacedValue], builder: TranscriptBuilder) -> Transcript:
         """The conversation that the items are, in order."""
         prompt = read_saved_prompt(piece[0][0]) if piece else None
         for item, place in piece[0 if prompt is None else 1 :]:
@@ -68,12 +68,12 @@ class RoleContent(OpenAIMessages):
     def recognise(self, document: Document) -> bool:
         """A list of which at least half are messages with a role, and nothing that only the OpenAI API knows; or a
         list of lists of messages."""
-        items = _items(document)
+        items = _find_items(document)
         if items and all(isinstance(item, list) for item in items):
             return all(are_messages(item) for item in items)
         return are_messages(items) and not has_openai_message(items)
 
-    def conversations(self, document: Document) -> Sequence[list[Placed]]:
+    def conversations(self, document: Document) -> Sequence[list[PlacedValue]]:
         """One conversation, or one for each inner list."""
         ((*items,),) = super().conversations(document)
         if not all(isinstance(item, list) for item, _ in items):
@@ -81,7 +81,7 @@ class RoleContent(OpenAIMessages):
         return [add_places(inner, f"{place}, index") for inner, place in items]
 
 
-def _items(document: Document) -> Sequence[Any]:
+def _find_items(document: Document) -> Sequence[Any]:
     """The items of a list or of lines; a file with a single message is one line."""
     return document.items or ([document.object] if "role" in document.object else [])
 
@@ -165,7 +165,7 @@ class ChatRequest(FinetuningRows):
             document.object["messages"]
         )
 
-    def conversations(self, document: Document) -> Sequence[Placed]:
+    def conversations(self, document: Document) -> Sequence[PlacedValue]:
         """One conversation: the object."""
         if not isinstance(document.object.get("messages"), list):
             raise mismatch_error(EXPECTED, document)
@@ -231,7 +231,7 @@ class ChatResponse(RowReader):
             return all(is_response(object_at(item)) for item in data)
         return super().recognise(document)
 
-    def conversations(self, document: Document) -> Sequence[Placed]:
+    def conversations(self, document: Document) -> Sequence[PlacedValue]:
         """One conversation for each response."""
         data = read_page(document.object)
         if data:

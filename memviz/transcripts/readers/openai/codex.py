@@ -14,7 +14,7 @@ from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
-from memviz.transcripts.document import Document, Placed, Reader, mismatch_error
+from memviz.transcripts.document import Document, PlacedValue, Reader, mismatch_error
 from memviz.transcripts.readers.json_access import (
     count_at,
     first_under,
@@ -64,20 +64,20 @@ class Codex(Reader):
         """Return true for rows with a type and a payload, and for bare items behind a row
         that describes the session."""
         heads = document.heads
-        if any(map(_is_row, heads)) or _old_items(document.object):
+        if any(map(_is_row, heads)) or _find_old_items(document.object):
             return True
         return any(map(_is_description, heads[:2])) and any(map(is_item, heads[:20]))
 
-    def conversations(self, document: Document) -> Sequence[list[Placed]]:
+    def conversations(self, document: Document) -> Sequence[list[PlacedValue]]:
         """Return the rows of the session, which is one conversation."""
-        items = _old_items(document.object)
+        items = _find_old_items(document.object)
         if items:
             return [[(document.object["session"], ""), *add_places(items)]]
         if not any(_is_row(row) or is_item(row) for row in document.heads):
             raise mismatch_error(EXPECTED, document)
         return [document.lines]
 
-    def read(self, piece: list[Placed], builder: TranscriptBuilder) -> Transcript:
+    def read(self, piece: list[PlacedValue], builder: TranscriptBuilder) -> Transcript:
         """Return the turns that were not taken back, with compactions as events."""
         rollout = Rollout()
         for row, place in piece:
@@ -103,7 +103,7 @@ def _is_description(row: Mapping[str, Any]) -> bool:
     return is_given and not is_item and ("instructions" in row or "git" in row)
 
 
-def _old_items(value: Mapping[str, Any]) -> list[Any]:
+def _find_old_items(value: Mapping[str, Any]) -> list[Any]:
     """Return the items of a session as the first versions wrote it: one JSON object."""
     is_old = "id" in object_at(value, "session")
     has_items = is_old and any(map(is_item, objects_at(value, "items")))
@@ -174,12 +174,14 @@ class Rollout:
         kind = text_at(item, "type")
         dated = {"created_at": row.get("timestamp"), **item}
         if kind in ALL_COMPACTIONS:
-            self._compact(row, place, is_encrypted=is_encrypted_compaction(item))
+            self._note_compaction(
+                row, place, is_encrypted=is_encrypted_compaction(item)
+            )
         elif kind != "message":
             if kind not in NO_ITEMS:
                 self._entries.append(Entry(dated, place))
         elif is_summary(item):
-            self._compact(row, place, texts_of_message(item)[0])
+            self._note_compaction(row, place, texts_of_message(item)[0])
         else:
             self._entries += split_message(dated, place, is_screen_copy=False)
 
@@ -203,7 +205,9 @@ class Rollout:
         if not text and summaries:
             text = texts_of_message(summaries[0])[0]
         is_encrypted = any(map(is_encrypted_compaction, history))
-        self._compact(row, place, text, is_encrypted=is_encrypted, kept=kept_count)
+        self._note_compaction(
+            row, place, text, is_encrypted=is_encrypted, kept=kept_count
+        )
 
     def _add_event(
         self, event: Mapping[str, Any], row: Mapping[str, Any], place: str
@@ -218,15 +222,17 @@ class Rollout:
             }
             self._entries += split_message(message, place, is_screen_copy=True)
         elif kind == "context_compacted":
-            self._compact(row, place)
+            self._note_compaction(row, place)
         elif kind == "thread_rolled_back":
             self._take_back(count_at(event, "num_turns") or 0)
         elif kind == "thread_name_updated":
             self.title = text_at(event, "thread_name") or self.title
         elif kind == "token_count":
-            self._count(count_at(event, "info", "last_token_usage", "total_tokens"))
+            self._note_tokens(
+                count_at(event, "info", "last_token_usage", "total_tokens")
+            )
 
-    def _compact(
+    def _note_compaction(
         self,
         row: Mapping[str, Any],
         place: str,
@@ -251,7 +257,7 @@ class Rollout:
         end = self._entries[-1].item if self._entries else None
         return end if isinstance(end, Compaction) else None
 
-    def _count(self, total: int | None) -> None:
+    def _note_tokens(self, total: int | None) -> None:
         last = self._last_compaction()
         if total is not None and last is not None:
             last.tokens_after = total
@@ -281,7 +287,7 @@ class Rollout:
             builder.note(Said(TAKEN_BACK, turns=self._taken_back))
         for kind, place in self._unknown:
             builder.note(Said(UNKNOWN_ROWS, type=repr(kind[:40])), place)
-        waiting: list[Placed] = []
+        waiting: list[PlacedValue] = []
         for entry in drop_repetitions(self._entries):
             if isinstance(entry.item, Compaction):
                 ItemReader(builder).add_all(waiting)

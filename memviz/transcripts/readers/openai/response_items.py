@@ -17,7 +17,7 @@ from memviz.transcripts.chat_messages import (
     read_tool_name,
     stand_in,
 )
-from memviz.transcripts.document import HEAD_ITEMS, Placed
+from memviz.transcripts.document import HEAD_ITEMS, PlacedValue
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.blocks import (
     Block,
@@ -157,7 +157,7 @@ class ItemReader:
     """The place of the current message, whose ``meta`` is the next field."""
     _meta: dict[str, Any] = field(default_factory=dict)
 
-    def add_all(self, items: Sequence[Placed]) -> None:
+    def add_all(self, items: Sequence[PlacedValue]) -> None:
         """Add all items, each with its place."""
         self._here = {text_at(item, "id") for item, _ in items if _is_there(item)}
         for item, place in items:

@@ -7,7 +7,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.translation import Said, _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Placed, Reader, mismatch_error
+from memviz.transcripts.document import Document, PlacedValue, Reader, mismatch_error
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import describe, kind_of
 from memviz.transcripts.readers.json_access import (
@@ -94,7 +94,7 @@ ONE_PAGE = noop("this is one page of several: the others are not in the file")
 class Items(NamedTuple):
     """The items of one conversation in their order, and whether the API has more of them."""
 
-    rows: list[Placed]
+    rows: list[PlacedValue]
     has_more: bool = False
 
 
@@ -102,7 +102,7 @@ class Chain(NamedTuple):
     """Requests and responses of which each continues the one before; ``is_branch``: the first continues a response of
     another chain."""
 
-    rows: list[Placed]
+    rows: list[PlacedValue]
     is_branch: bool
 
 
@@ -155,7 +155,7 @@ class OpenAIResponses(Reader):
         return builder.build()
 
 
-def _chain_exchanges(placed: Sequence[Placed], document: Document) -> list[Chain]:
+def _chain_exchanges(placed: Sequence[PlacedValue], document: Document) -> list[Chain]:
     """Return the requests and responses of each conversation: one whose ``previous_response_id`` is the id of the last
     response of a conversation goes on with it. One that failed, or that cannot be read, is refused alone, and what
     continues it goes on with the conversation that it would belong to."""
@@ -180,7 +180,9 @@ def _chain_exchanges(placed: Sequence[Placed], document: Document) -> list[Chain
     return chains
 
 
-def _find_unreadable_places(placed: Sequence[Placed], document: Document) -> set[str]:
+def _find_unreadable_places(
+    placed: Sequence[PlacedValue], document: Document
+) -> set[str]:
     """Return the places of requests and responses that cannot be read. Of those that neither continue another nor are
     continued the ones that failed are enough: they are read, or refused, alone."""
     continued = {text_at(row, "previous_response_id") for row, _place in placed} - {""}
@@ -235,7 +237,7 @@ def _holds_items(value: Mapping[str, Any]) -> bool:
     return are_items(value.get("items")) and "session" not in value
 
 
-def _read_streamed(document: Document) -> list[Placed]:
+def _read_streamed(document: Document) -> list[PlacedValue]:
     """The whole responses that end the events of a stream; none for a file of anything else."""
     if not are_mostly(document, _is_event):
         return []
@@ -251,7 +253,7 @@ def _is_event(row: Mapping[str, Any]) -> bool:
     return is_event and ("sequence_number" in row or "response" in row)
 
 
-def sort_items(placed: list[Placed], *, is_page: bool) -> list[Placed]:
+def sort_items(placed: list[PlacedValue], *, is_page: bool) -> list[PlacedValue]:
     """The items, oldest first. The pages of the OpenAI API come newest first unless one asks for the opposite.
 
     A page does not say its order. Times in the items do, and so does a call with its result; where neither is there,
@@ -316,9 +318,9 @@ def read_exchange(
     """
     items = []
     for key in ("instructions", "input", "output"):
-        items += _items(value, key, place)
+        items += _list_items(value, key, place)
     if _has_failed(value):
-        raise FAILED.error(place, reason=_reason(value["error"]))
+        raise FAILED.error(place, reason=_reason_of_error(value["error"]))
     if text_at(value, "previous_response_id"):
         builder.note(CONTINUES, place)
     details = value.get("incomplete_details")
@@ -329,7 +331,7 @@ def read_exchange(
     return {**ABOUT.read(value), "tools": tool_schemas(value)}
 
 
-def _items(value: Mapping[str, Any], key: str, place: str) -> list[Placed]:
+def _list_items(value: Mapping[str, Any], key: str, place: str) -> list[PlacedValue]:
     """The items under a key, each with its place; a text is what the user asked."""
     items = value.get(key)
     if isinstance(items, str):
@@ -377,7 +379,7 @@ class OpenAIBatch(RowReader):
         body = answered if kind == "response" else row.get("body")
         error = row.get("error") or value_at(answered, "error")
         if error or not isinstance(body, dict):
-            raise NO_RESPONSE.error(place, reason=_reason(error))
+            raise NO_RESPONSE.error(place, reason=_reason_of_error(error))
         for key, read_body in BODIES.items():
             if isinstance(body.get(key), (list, str)):
                 fields = read_body(body, place_inside(place, kind), builder)
@@ -385,6 +387,6 @@ class OpenAIBatch(RowReader):
         raise NO_CONVERSATION.error(place_inside(place, kind), found=describe(body))
 
 
-def _reason(error: object) -> str:
+def _reason_of_error(error: object) -> str:
     reason = error if isinstance(error, str) else first_text(error, "message", "code")
     return reason.strip().rstrip(".")[:200] or NO_REASON

@@ -114,7 +114,7 @@ def sort_rows(rows: Sequence[Record], builder: TranscriptBuilder) -> list[Record
     return _sort_stably(rows, lambda row: numbers[row.line] or 0)
 
 
-def time_of(row: Record) -> str | float | None:
+def read_time(row: Record) -> str | float | None:
     """Return when the message of a row was said, as :func:`~memviz.transcripts.times.moment` takes it."""
     cell = row.cells.get("time", "").strip()
     return cell if moment(cell) else read_number(cell)
@@ -138,7 +138,7 @@ def _sort_by_time(rows: list[Record], builder: TranscriptBuilder) -> list[Record
     # To try all forms of dates takes milliseconds, and a file may hold thousands of short conversations.
     if len(rows) < 2 or not any(row.cells.get("time") for row in rows):
         return rows
-    times = {row.line: moment(time_of(row)) for row in rows}
+    times = {row.line: moment(read_time(row)) for row in rows}
     known_times = [time for time in times.values() if time is not None]
     if len(known_times) < len(rows):
         if (
@@ -248,7 +248,7 @@ def _known(
     prompts += [unescape_formula(row.cells.get("content", "")) for row in saved_prompts]
     return {
         "title": next(titles, UNTITLED),
-        "held_at": moment(time_of(rows[0])) if rows else None,
+        "held_at": moment(read_time(rows[0])) if rows else None,
         "system_prompt": prompts[0] if prompts else None,
     }
 
@@ -262,11 +262,13 @@ def _add_row(row: Record, builder: TranscriptBuilder, is_own: bool) -> None:
             item[key] = unescape_formula(cell) if is_own else cell
     calls = row.cells.get("tool_calls", "").strip()
     if calls:
-        item["tool_calls"] = _calls(calls, row, builder)
-    builder.add_json({**item, "meta": meta_with_time(time_of(row))}, f"line {row.line}")
+        item["tool_calls"] = _read_calls(calls, row, builder)
+    builder.add_json(
+        {**item, "meta": meta_with_time(read_time(row))}, f"line {row.line}"
+    )
 
 
-def _calls(text: str, row: Record, builder: TranscriptBuilder) -> Any:
+def _read_calls(text: str, row: Record, builder: TranscriptBuilder) -> Any:
     try:
         return builder.parse_json(text)
     except TranscriptError:
@@ -276,7 +278,7 @@ def _calls(text: str, row: Record, builder: TranscriptBuilder) -> Any:
 
 def _add_pair(row: Record, builder: TranscriptBuilder) -> None:
     place = f"line {row.line}"
-    meta = meta_with_time(time_of(row))
+    meta = meta_with_time(read_time(row))
     question_texts = [row.cells.get("question", ""), row.cells.get("input", "")]
     text_of_role = {
         "user": join_lines(question_texts),

@@ -64,7 +64,7 @@ def read_dialogue(dialogue: Dialogue, builder: TranscriptBuilder) -> Transcript:
         dialogue.text, [fence.start for fence in dialogue.fences.unclosed]
     ):
         builder.note(OPEN_FENCE, place)
-    contents = _contents(dialogue)
+    contents = _split_contents(dialogue)
     starts = line_places(dialogue.text, [line.start for line in dialogue.lines])
     for line, content, place in zip(dialogue.lines, contents, starts, strict=True):
         if line is dialogue.lines[-1] and not content and len(contents) > 1:
@@ -106,7 +106,7 @@ def line_places(text: str, offsets: Iterable[int]) -> Iterator[str]:
         yield f"line {line}"
 
 
-def _contents(dialogue: Dialogue) -> list[str]:
+def _split_contents(dialogue: Dialogue) -> list[str]:
     stops = [line.start for line in dialogue.lines[1:]] + [len(dialogue.text)]
     parts = []
     for line, stop in zip(dialogue.lines, stops, strict=True):
@@ -227,7 +227,7 @@ def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
     builder.empty_is_meant = True
     starts = line_places(text, [part.start for part in parts])
     for part, place in zip(parts, starts, strict=True):
-        info = _info(part.info, builder)
+        info = _read_info(part.info, builder)
         content = part.content
         if "closed" in info:
             content = content.removesuffix(f"\n{info['closed']}")
@@ -247,7 +247,7 @@ def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
     return builder.build(**known)
 
 
-def _info(text: str, builder: TranscriptBuilder) -> dict[str, Any]:
+def _read_info(text: str, builder: TranscriptBuilder) -> dict[str, Any]:
     try:
         return object_at(builder.parse_json(text))
     except TranscriptError:

@@ -29,7 +29,7 @@ _SIGN = r"(?:(?:[\u2600-\u27BF\U0001F000-\U0001FAFF][\uFE0F\u200D]*)+[ \t]*+)?" 
 _BESIDE = r"(?:[ \t]*+\([^()\n]{1,60}\))?+"  # a time, or the name of the model
 
 
-def _patterns(names: str) -> dict[str, re.Pattern[str]]:
+def _make_patterns(names: str) -> dict[str, re.Pattern[str]]:
     label = rf"{_STAMP}{_SIGN}(?P<name>{names})(?:[ \t]++said)?+{_BESIDE}[ \t]*+"
     rest = r"[ \t]*+(?P<rest>[^\n]*)$"
     patterns = {
@@ -50,8 +50,8 @@ def _patterns(names: str) -> dict[str, re.Pattern[str]]:
 
 TEXT_STYLES = ("plain", "stamped")
 """The styles of plain text; the others are Markdown's."""
-_STYLES = _patterns(_KNOWN)
-_ANYBODY = _patterns(_ANY)
+_STYLES = _make_patterns(_KNOWN)
+_ANYBODY = _make_patterns(_ANY)
 _NO_NAME = re.compile(r"[:\\/=]")  # behind the colon: "std::sort", "C:\", "x:=1"
 ENOUGH_LINES = 2
 """Number of lines of one style that make a text a dialogue."""
@@ -143,7 +143,7 @@ def find_dialogue(
         return None
     _, _, style, cast = min(dialogues, key=lambda entry: entry[:2])
     roles = {name.casefold(): role for name, role in (cast.roles or {}).items()}
-    lines = tuple(_line(line, roles.get(line.key, "")) for line in cast.lines)
+    lines = tuple(_make_line(line, roles.get(line.key, "")) for line in cast.lines)
     return Dialogue(
         text, style, lines, fences, () if cast.roles else cast.names, cast.passed_over
     )
@@ -183,7 +183,7 @@ def _keep_alike(matches: Iterable[re.Match[str]]) -> list[NamedLine]:
         if speaker.asks == speakers[0].asks or speaker.role not in ours:
             lines.append(read_named_line(match))
     lines = keep_first_marking(lines)
-    if _says_which_model(lines):
+    if _states_model(lines):
         return lines[1:]
     return lines
 
@@ -224,7 +224,7 @@ def _side_of(match: re.Match[str], first: re.Match[str]) -> str:
     return speaker.role if is_side else ""
 
 
-def _says_which_model(lines: Sequence[NamedLine]) -> bool:
+def _states_model(lines: Sequence[NamedLine]) -> bool:
     """Return whether the first line only states which model was used ("Model:
     gpt-4o")."""
     names = [line.key for line in lines]
@@ -233,7 +233,7 @@ def _says_which_model(lines: Sequence[NamedLine]) -> bool:
     return any(SPEAKERS[name].role == "assistant" for name in names[1:])
 
 
-def _line(line: NamedLine, role: str) -> SpeakerLine:
+def _make_line(line: NamedLine, role: str) -> SpeakerLine:
     match = line.match
     rest = line.match["rest"]
     if match["mark"].startswith("#"):  # hashes may close a heading

@@ -189,7 +189,7 @@ def _cast_answers(
 
     "User: hi", "Anna: hello", "User: bye", "Anna: see you" -> Anna answers.
     """
-    repeated = _repeated_names(others)
+    repeated = _find_repeated_names(others)
     candidates = [
         line for line in others if line.key in repeated or _opposes(line, side)
     ]
@@ -253,7 +253,7 @@ def _take_turns(others: Sequence[NamedLine]) -> list[NamedLine]:
 
     "Anna: hi", "Ben: hello", "Anna: how are you?", "Ben: fine" -> all four.
     """
-    people = _repeated_names(others)
+    people = _find_repeated_names(others)
     repeated = [line for line in others if line.key in people]
     changes = sum(line.key != after.key for line, after in pairwise(repeated))
     if len(repeated) < MIN_TURNS or 2 * changes < len(repeated) - 1:
@@ -261,10 +261,10 @@ def _take_turns(others: Sequence[NamedLine]) -> list[NamedLine]:
     names_that_come_once = len(first_spellings(others)) - len(people)
     if len(people) > MAX_PEOPLE or names_that_come_once > len(repeated):
         return []
-    return repeated if _lines_above(repeated[0]) <= MAX_LINES_ABOVE else []
+    return repeated if _count_lines_above(repeated[0]) <= MAX_LINES_ABOVE else []
 
 
-def _lines_above(line: NamedLine) -> int:
+def _count_lines_above(line: NamedLine) -> int:
     """Return the number of lines above that are not blank, such as a title's; a long
     text's are not counted."""
     above = line.match.string[: line.start]
@@ -286,7 +286,7 @@ def _collect_everybody(
     If those are of one name only, the lines of any name. Raises
     :class:`UnclearUserError` if there are none.
     """
-    repeated = _repeated_names(others)
+    repeated = _find_repeated_names(others)
     chosen = [
         line for line in others if line.key in repeated or is_same_name(line.key, user)
     ]
@@ -305,7 +305,7 @@ def _make_cast(lines: Sequence[NamedLine], passed_over: tuple[str, ...] = ()) ->
     )
 
 
-def _repeated_names(lines: Sequence[NamedLine]) -> dict[str, str]:
+def _find_repeated_names(lines: Sequence[NamedLine]) -> dict[str, str]:
     """Return the names that start several lines, by their key."""
     counts = Counter(line.key for line in lines)
     names = first_spellings(lines)
