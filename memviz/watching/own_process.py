@@ -1,5 +1,5 @@
-"""Keeping what one's own program says to models: in a thread of its own, so that the
-program waits for nothing and fails at nothing."""
+"""Stores the exchanges of one's own program in a thread, so that the program neither waits
+nor fails. The callbacks and the transport that ``memviz.watching`` offers use it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_WAITING = 256
 MOST_WAITING_BYTES = 128_000_000
 """Of all of them together; a single one may be larger where no other waits."""
 CONVERSATION_NAMES = ("conversation_id", "session_id", "thread_id")
-"""Where programs put the id of a conversation among the metadata of a call."""
+"""The names under which programs put the id of a conversation into the metadata of a call."""
 
 
 class TooManyWaitingError(MemvizError):
@@ -129,8 +129,7 @@ class BackgroundRecorder:
 
 
 def find_conversation_id(metadata: object) -> str:
-    """Return the id of a conversation that the metadata of a call hold; empty where they
-    hold none."""
+    """Return the id of the conversation in the metadata of a call; empty if there is none."""
     if isinstance(metadata, Mapping):
         for name in CONVERSATION_NAMES:
             if metadata.get(name):
@@ -139,7 +138,7 @@ def find_conversation_id(metadata: object) -> str:
 
 
 def write_json(value: Any) -> bytes:
-    """Return a value as JSON now, as its program may change it at once."""
+    """Return a value as JSON. It is written now because the program may change it later."""
     return json.dumps(value, default=_dump_object).encode()
 
 

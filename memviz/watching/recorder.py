@@ -1,4 +1,8 @@
-"""The end of all wires: the new part of each exchange is given to the keeper."""
+"""Takes the exchanges of all wires and gives their new messages to the keeper.
+
+``threads`` finds what is new in an exchange. Where the library cannot be written, exchanges
+wait for the next one.
+"""
 
 from __future__ import annotations
 

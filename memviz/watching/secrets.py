@@ -1,5 +1,8 @@
-"""Keys, tokens and passwords are concealed before anything of a watched conversation is
-kept: those of known shapes, those of this process, and what the user names."""
+"""Conceals keys, tokens and passwords in watched conversations before they are stored.
+
+The ``keeper`` passes every text through :class:`Secrets`: it replaces secrets of known
+shapes, those in this process's environment, and those that the user's own patterns match.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -124,7 +127,7 @@ class Secrets:
 
 
 def _hide_secret(match: re.Match[str]) -> str:
-    """Return what stands before the secret, and asterisks: "Bearer ****"."""
+    """Return the word before the secret, and asterisks: "Bearer ****"."""
     return f"{match[match.lastindex or 0]}{HIDDEN}"
 
 

@@ -1,4 +1,8 @@
-"""The conversations of an item of a fleet, each read on its own: what cannot be read is a sentence with its place."""
+"""Reads the conversations of an item of a fleet, each on its own.
+
+Workers of a sweep call :func:`read_item`; a conversation that cannot be read becomes an error with its place. With such
+a place :func:`read_place` reads one conversation again.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +32,6 @@ MISSING_CONVERSATION = Refusal(
     noop("the conversation is not there any more."),
     noop("Its files have changed since they were swept: sweep them again."),
 )
-"""The conversation is no longer at its place."""
 Outcome = tuple[Place, Transcript | TranscriptError]
 """A conversation with its place, or the reason why there is none."""
 
@@ -51,7 +54,7 @@ def read_place(fleet: Fleet, place: Place) -> Transcript:
         if file.number != place.file:
             continue
         for item in everything.items_of(file):
-            # The rows before it are not read.
+            # Only the item that begins with this row is read.
             if item.rows and item.rows[0].number != place.row:
                 continue
             for own_place, outcome in read_item(item, everything):
@@ -112,7 +115,7 @@ def _has_user(transcript: Transcript) -> bool:
 
 
 def _add_place(error: TranscriptError, item: Item, place: Place) -> TranscriptError:
-    """Return the error with the name of its file, and the number of its row where it does not say that itself."""
+    """Return the error with the name of its file and the number of its row, unless it has them already."""
     if place.row and "line" not in error.place:
         error = add_file_name(error, f"line {place.row}", None)
     return (

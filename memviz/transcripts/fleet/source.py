@@ -1,4 +1,8 @@
-"""A fleet: the conversations behind addresses, as items that nobody has read yet, all of them or a sample."""
+"""A fleet: many conversations behind addresses, listed one after the other without reading them.
+
+``memviz sweep`` takes the items of a :class:`Fleet`, all or a sample, and hands them to workers, which read them by
+``fleet.reading``. An item is the rows of one conversation, or a whole file.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,7 @@ from memviz.transcripts.mapping.rows import TOO_LARGE
 from memviz.transcripts.readers.json_access import json_text
 
 HEAD_ROWS = 50
-"""So many rows of a file show whether each of them is a conversation."""
+"""The first rows of a file, by which it is decided whether its rows are conversations."""
 HASH_BYTES = 8
 NOT_OPENED = Refusal(
     noop("the file cannot be opened: {found}."), noop("Make it readable.")
@@ -51,7 +55,7 @@ SCATTERED = Refusal(
 
 
 class Item(NamedTuple):
-    """One conversation that is not read yet, or a whole file of them. Can be pickled."""
+    """The rows of one conversation, or a whole file of conversations, still to be read. Can be pickled."""
 
     file: int
     """The number of its file among those of the fleet, from 0."""
@@ -68,10 +72,10 @@ class Item(NamedTuple):
 
     @property
     def size_bytes(self) -> int:
-        """The size of what is not read yet, about: that of a whole file also where its bytes could not be read."""
-        read_bytes = len(self.data) if isinstance(self.data, bytes) else 0
-        whole = max(self.file_bytes, read_bytes)
-        return whole + sum(row.size_bytes for row in self.rows)
+        """The approximate size of the item. A file that could not be opened counts with its size by the listing."""
+        data_bytes = len(self.data) if isinstance(self.data, bytes) else 0
+        file_bytes = max(self.file_bytes, data_bytes)
+        return file_bytes + sum(row.size_bytes for row in self.rows)
 
     @property
     def first_row(self) -> int:
@@ -102,9 +106,8 @@ class Sample:
         if self.share >= 1:
             return True
         text = f"{self.seed}\0{file}\0{name}\0{key}".encode("utf-8", "replace")
-        number = int.from_bytes(blake2b(text, digest_size=HASH_BYTES).digest())
-        most = self.share * 2.0 ** (8 * HASH_BYTES)
-        return number < most
+        hash_value = int.from_bytes(blake2b(text, digest_size=HASH_BYTES).digest())
+        return hash_value < self.share * 2.0 ** (8 * HASH_BYTES)
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,7 @@ class Fleet:
         return Sample(self.sample, self.seed)
 
     def files(self) -> Iterator[SourceFile]:
-        """Yield the files, in order. Raises :class:`memviz.TranscriptError` where there is none."""
+        """Yield the files, in order. Raises :class:`memviz.TranscriptError` if there are none."""
         return find_files(self.addresses)
 
     def items(self) -> Iterator[Item]:
@@ -189,12 +192,13 @@ class Fleet:
         else:
             grouped = ((f"row {row.number}", (row,)) for row in rows)
         for key, own_rows in grouped:
-            # Damage stands for all conversations that it hides.
+            # A damaged row takes the place of unknown conversations, so no sample drops it.
             if own_rows[-1].is_damage or sample.takes(file.number, file.name, key):
                 yield Item(file.number, file.name, own_rows, format=reader.name)
 
     def find_reader_of_rows(self, head: Sequence[Row], name: str) -> Reader | None:
-        """Return the reader of a file whose rows are conversations, or say whose they are; ``None`` for any other."""
+        """Return the reader of a file whose rows are conversations or name their conversation; ``None`` for any other
+        file, which is read as a whole."""
         opened = [row._replace(content=_value_of_row(row)) for row in head]
         whole = [row for row in opened if not isinstance(row.content, TranscriptError)]
         if not whole:
@@ -213,7 +217,7 @@ class Fleet:
 
     @property
     def named_reader(self) -> Reader | None:
-        """The reader that the mapping or the format names; ``None`` where files say it themselves."""
+        """The reader of the given mapping or format; ``None`` if each file's format is to be recognised."""
         if isinstance(self.mapping, FileMapping):
             return MappedReader(self.mapping)
         return None if self.format is None else find_reader(self.format)
@@ -229,9 +233,11 @@ def _value_of_row(row: Row) -> Any:
 def _group_rows(
     rows: Iterator[Row], path: str, limits: Limits
 ) -> Iterator[tuple[str, tuple[Row, ...]]]:
-    """Yield the rows that follow each other and have one value under ``path``, with that value as text. A row
-    without any stands for itself, one that cannot be read may be of the conversation before it and belongs to that;
-    of a value that comes back later the first of its rows says so."""
+    """Yield each group of adjacent rows with the same value under ``path``, behind that value as text.
+
+    A row without a value is a group of its own. A row that cannot be read may belong to the conversation before it,
+    and is put into that group. If a value comes back later, the group is a single row with an error.
+    """
     earlier_keys = set()
     last_key = ""
 
@@ -255,7 +261,7 @@ def _group_rows(
 
 
 def _limit_group(group: Iterator[Row], limits: Limits) -> tuple[Row, ...]:
-    """Return the rows of a conversation; of one that is beyond the limits the first, which says so."""
+    """Return the rows of a conversation; if it is beyond the limits, a single row with an error."""
     own_rows = []
     room_bytes = limits.file_bytes
     for row in islice(group, limits.messages + 1):
