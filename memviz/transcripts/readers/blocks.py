@@ -1,4 +1,4 @@
-"""Messages made of blocks: what each kind of block is, and the messages that the blocks of one reply make.
+"""Reads messages that consist of blocks, and makes the messages of a transcript from them.
 
 A product declares its kinds of blocks as a :class:`Vocabulary`, which reads a content as :class:`Part` values: texts,
 thoughts, tool calls and results in the order in which they came. :func:`add_parts` makes messages of them. Files write
@@ -44,19 +44,20 @@ PartKind = Literal["text", "reasoning", "call", "result", "step"]
 
 
 class Part(NamedTuple):
-    """One part of a message. ``text`` is that of a text, a thought or a result.
-
-    A result has the ``id`` of the call that it answers, and may have the ``name`` of its tool and ``meta``. A "step"
-    ends a message of a reply. A call that ``is_parallel`` belongs to the step whose results came before.
-    """
+    """One part of a message. A "step" has no content: it ends a message within a reply."""
 
     kind: PartKind
     text: str = ""
+    """The text of a text, a thought or a result."""
     call: ToolCall | None = None
     id: str | None = None
+    """For a result: the id of the call that it answers."""
     name: str | None = None
+    """For a result: the name of its tool."""
     meta: Mapping[str, Any] = {}
+    """For a result: the ``meta`` of its message."""
     is_parallel: bool = False
+    """For a call: it belongs to the step whose results came before it."""
 
 
 def read_call(value: Mapping[str, Any], note: Note) -> Part:
@@ -101,7 +102,7 @@ def make_result(id: object, text: str, name: object = None, **meta: Any) -> Part
 
 
 def read_thought(text: object) -> list[Part]:
-    """Return what a model thought; nothing for anything but text, such as encrypted thoughts."""
+    """Return a thought as a part; no part for anything but text, such as an encrypted thought."""
     if isinstance(text, str) and text.strip():
         return [Part("reasoning", text)]
     return []
@@ -132,8 +133,8 @@ def add_parts(
 ) -> None:
     """Add the messages that these parts make.
 
-    Results of tools become messages of their own: in a reply where they stand, in any other message before its text.
-    ``beside`` is ``meta`` of the last message alone, such as what a reply is based on.
+    Results of tools become messages of their own: in a reply at their position, in any other message before its text.
+    ``beside`` is ``meta`` of the last message alone, such as the sources of a reply.
     """
     if role == "assistant":
         _add_reply(builder, parts, place, name, meta, beside)
@@ -155,7 +156,7 @@ def add_parts(
 
 
 class _Step(NamedTuple):
-    """One step of a reply: what the model said, and the results of the tools that it called."""
+    """One step of a reply: a message of the model, and the results of the tools that it called."""
 
     said: list[Part]
     results: list[Part]
@@ -170,7 +171,7 @@ def _add_reply(
     beside: Mapping[str, Any],
 ) -> None:
     steps = _split_steps(parts)
-    last = steps[-1]  # what it is based on stands beside the last message
+    last = steps[-1]  # gets ``beside``
     is_empty = not any(step.said or step.results for step in steps)
     for step in steps:
         if step.said or is_empty:  # an empty reply was stopped by the user
@@ -191,8 +192,8 @@ def _add_reply(
 
 
 def _split_steps(parts: Iterable[Part]) -> list[_Step]:
-    """Return the steps in which a model wrote a reply: what follows a result is the next one. Calls without a result
-    between them are of one step. Texts and thoughts that say nothing are passed over."""
+    """Split a reply into its steps: a part behind a result begins the next step, while calls without a result between
+    them are of one step. Empty texts and thoughts are dropped."""
     step = _Step([], [])
     steps = [step]
     for part in parts:
@@ -229,7 +230,7 @@ def join_texts(parts: Iterable[Part]) -> str:
 
 Block = dict[str, Any]
 Rule = Callable[[Block, Note, "Vocabulary"], "str | list[Part]"]
-"""Returns the text or the parts that a block is; the vocabulary reads the blocks inside of it."""
+"""Returns a block as text or as parts; it reads inner blocks by the vocabulary."""
 
 
 def show_kind(block: Block, note: Note, words: Vocabulary) -> str:
@@ -257,24 +258,23 @@ def kind_by_type(block: Block) -> str:
 
 
 def show_nothing(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    """Return no part: the block says something to a program."""
+    """Return no part, for a block that only a program needs."""
     return []
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The kinds of blocks that a product has.
-
-    ``kinds`` has the rule of each kind, ``beginnings`` and ``endings`` of those whose names begin or end so; ``other``
-    is the rule of all others. Where the kind ``is_key`` of the block, its rule reads the object under that key.
-    """
+    """The kinds of blocks of a product, each with the rule that reads it."""
 
     kinds: Mapping[str, Rule]
     beginnings: Mapping[str, Rule] = field(default_factory=dict)
+    """The rules of kinds that begin with these texts."""
     endings: Mapping[str, Rule] = field(default_factory=dict)
     other: Rule = show_text_or_kind
+    """The rule of all other kinds."""
     kind_of: Callable[[Block], str] = kind_by_type
     is_key: bool = False
+    """The kind is a key of the block, and its rule reads the object under that key."""
 
     def parts(self, content: object, note: Note, role: str = "assistant") -> list[Part]:
         """Return the parts of a content: a text, a block, or a list of them; none for ``None``. ``note`` is called for
@@ -371,7 +371,7 @@ def read_call_block(block: Block, note: Note, words: Vocabulary) -> list[Part]:
 
 @dataclass(frozen=True)
 class Result:
-    """Rule of a result of a tool, whose fields have these keys; ``error`` is the key and the value of a failure."""
+    """Rule of a tool's result: the keys of its fields, and the key and value that mark a failure (``error``)."""
 
     id: str
     content: str
