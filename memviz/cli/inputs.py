@@ -210,10 +210,10 @@ def is_file(file_or_id: str) -> bool:
 
 def check_format(name: str | None) -> None:
     """Raise :class:`UnknownFormatNameError` where a name is given and no import format has it."""
-    from memviz.transcripts.loading import format_advice, formats
+    from memviz.transcripts.loading import advise_format, formats
 
     if name is not None and name not in formats():
-        raise UnknownFormatNameError(name, formats(), format_advice(name))
+        raise UnknownFormatNameError(name, formats(), advise_format(name))
 
 
 def _from_file(transcript: Transcript, file_or_id: str) -> Source:

@@ -35,10 +35,10 @@ def map_file(file: File, mapping: MappingFile = None, output: Output = None) -> 
       memviz map tickets.csv -o tickets.yaml
       memviz map tickets.csv --map tickets.yaml
     """
-    from memviz.transcripts.file_bytes import file_bytes
+    from memviz.transcripts.file_bytes import read_file_bytes
     from memviz.transcripts.limits import Limits
     from memviz.transcripts.mapping.declaration import read_mapping
-    from memviz.transcripts.mapping.guess import guess_mapping, mappable_document
+    from memviz.transcripts.mapping.guess import find_mappable_document, guess_mapping
     from memviz.transcripts.mapping.interpreter import MappedReader
 
     if not is_file(file):
@@ -48,8 +48,8 @@ def map_file(file: File, mapping: MappingFile = None, output: Output = None) -> 
     read_from_file = read_mapping(mapping) if mapping else None
     name = name_of(file)
     try:
-        data = file_bytes(content_of(file), Limits.from_environment())
-        document = mappable_document(data, name, Limits.from_environment())
+        data = read_file_bytes(content_of(file), Limits.from_environment())
+        document = find_mappable_document(data, name, Limits.from_environment())
         # A format that is known needs no mapping, and reads more of the file than one could.
         if read_from_file is None:
             _say_if_known(document, name)
@@ -66,17 +66,19 @@ def map_file(file: File, mapping: MappingFile = None, output: Output = None) -> 
 
 def can_be_mapped(file: str) -> bool:
     """Return whether memviz map begins a mapping for a file. Standard input cannot be read again."""
-    from memviz.transcripts.file_bytes import file_bytes
+    from memviz.transcripts.file_bytes import read_file_bytes
     from memviz.transcripts.limits import Limits
-    from memviz.transcripts.mapping.guess import mappable_document
-    from memviz.transcripts.mapping.places import places_of_rows
+    from memviz.transcripts.mapping.guess import find_mappable_document
+    from memviz.transcripts.mapping.places import find_places
 
     if file == STDIN or Path(file).is_fifo():
         return False
     try:
-        data = file_bytes(file, Limits.from_environment())
-        document = mappable_document(data, name_of(file), Limits.from_environment())
-        return bool(places_of_rows(document))
+        data = read_file_bytes(file, Limits.from_environment())
+        document = find_mappable_document(
+            data, name_of(file), Limits.from_environment()
+        )
+        return bool(find_places(document))
     except TranscriptError:
         return False
 

@@ -18,7 +18,7 @@ from memviz.core import page_titles
 
 if TYPE_CHECKING:
     from memviz.watching.keeper import Keeper
-    from memviz.watching.programs import Place
+    from memviz.watching.programs import WatchedFolder
 
 Folders = Annotated[
     list[Path] | None,
@@ -147,21 +147,21 @@ def _relay_requests(keeper: Keeper, upstream: str, port: int) -> Iterator[None]:
         yield
 
 
-def _read_places(folders: Sequence[Path]) -> list[Place]:
-    from memviz.watching.programs import Place
+def _read_places(folders: Sequence[Path]) -> list[WatchedFolder]:
+    from memviz.watching.programs import WatchedFolder
 
     for folder in folders:
         if not folder.expanduser().is_dir():
             raise BadParameter(f"There is no folder {str(folder)!r}.")
-    return [Place(folder.expanduser().absolute()) for folder in folders]
+    return [WatchedFolder(folder.expanduser().absolute()) for folder in folders]
 
 
-def _ask_for_places(yes: bool) -> list[Place]:
+def _ask_for_places(yes: bool) -> list[WatchedFolder]:
     """Return the folders of programs that the user lets be watched."""
-    from memviz.watching.programs import places_here
+    from memviz.watching.programs import find_places
 
     allowed = []
-    for place in places_here():
+    for place in find_places():
         title = place.program.title if place.program else ""
         question = f"Watch the sessions of {title} in {place.folder}?"
         if yes:

@@ -4,7 +4,7 @@ and how far each was read is kept in the same transaction."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from uuid import NAMESPACE_URL, uuid5
 
 from sqlalchemy import func, select
@@ -27,7 +27,29 @@ from memviz.storage.tables import (
     count_unchanged,
     message_rows,
 )
-from memviz.transcripts.base import RecordedEvent, Transcript
+from memviz.transcripts.base import ProgramUse, RecordedEvent, Transcript
+
+
+class WatchState(ProgramUse, total=False):
+    """The notes of the reader that watches a conversation, kept as JSON beside it. A
+    reader that begins anew, also in another process, goes on from them."""
+
+    source: str
+    """The program, or the way by which it came: "codex", "proxy"."""
+    title: str
+    """The title that the program gave last; its user may have given another one."""
+    is_titled: bool
+    folder: str | None
+    """A digest of the folder that the session's file is in."""
+    place: Mapping[str, Any]
+    """The place up to which the session was read: its ``messages`` and ``events``, and
+    what else its reader needs to find it again."""
+    keys: Sequence[str]
+    """The newest messages, each by its id or by a digest of what it says."""
+    usage: Mapping[str, Any]
+    """The tokens of the last request, as the provider counted them."""
+    problem: Any
+    """The reason why something is not kept, as ``to_json`` writes it; empty for none."""
 
 
 class Watched(NamedTuple):
@@ -39,8 +61,7 @@ class Watched(NamedTuple):
     """Its program and the name that it has there: "codex/01a2299e"."""
     message_count: int
     event_count: int
-    state: dict[str, Any]
-    """The notes of its reader: how far it has read, the limit of its program."""
+    state: WatchState
     title: str
     grown_at: datetime
     is_deleted: bool = False
@@ -54,7 +75,7 @@ class Growth:
     """The position from which on ``messages`` stand; those that stood there before and
     are other ones make room."""
     messages: Sequence[Message]
-    state: Mapping[str, Any]
+    state: WatchState
     """Entries that take the place of those of the same name."""
     events: Sequence[RecordedEvent] = ()
     first_event: int | None = None
@@ -109,7 +130,7 @@ def _watched(stored: ConversationRow, key: str, state: object) -> Watched:
         key,
         stored.message_count,
         len(stored.events or ()),
-        state if isinstance(state, dict) else {},
+        cast("WatchState", state if isinstance(state, dict) else {}),
         stored.title,
         stored.updated_at,
         stored.deleted_at is not None,
@@ -145,7 +166,8 @@ def grow(
     _write_messages(session, stored.id, start, old, growth.messages)
     events = list(stored.events or ())[: growth.first_event]
     events += [event.to_dict() for event in growth.events]
-    state = {**(before.state if before else {}), **growth.state}
+    earlier_state: WatchState = before.state if before is not None else {}
+    state: WatchState = {**earlier_state, **growth.state}
     changes = _changes_by(growth, state)
     if "title" in changes:
         state["title"] = changes["title"]
@@ -154,7 +176,7 @@ def grow(
     return _watched(stored, key, state)
 
 
-def _changes_by(growth: Growth, state: Mapping[str, Any]) -> Row:
+def _changes_by(growth: Growth, state: WatchState) -> Row:
     """Return the fields of a conversation that a growth changes. A title that its program
     gave before changes none: its user may have given it another one since."""
     changes = clean_row(**growth.about)

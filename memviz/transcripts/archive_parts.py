@@ -1,4 +1,7 @@
-"""Conversations that an archive holds in several files of one folder."""
+"""Joins files of an archive that are parts of one conversation, such as one file for each day of a channel.
+
+``loading`` passes the files of every archive through :func:`join_parts`; ``Reader.files`` says which files are parts.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
@@ -14,12 +17,13 @@ def join_parts(
     mapped_reader: Reader | None,
     limits: Limits,
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of an archive; those of a folder that are parts of one conversation
-    as one list, under the folder's name: the days of a channel,
-    ``general/2024-05-01.json``, or the messages of a session, ``s1/message_0.json``. With
-    a list of people, ``users.json``, they are an object of both.
+    """Yield the files of an archive. Parts of one conversation that lie in a folder come as
+    one JSON list under the folder's name: the days of a channel, ``general/2024-05-01.json``,
+    or the messages of a session, ``s1/message_0.json``. If the archive has a list of people,
+    ``users.json``, they come as ``{"messages": [...], "people": [...]}``.
 
-    ``mapped_reader`` is the reader that the user named, who need not recognise what it reads.
+    ``mapped_reader`` is the reader of the user's own mapping, which does not have to
+    recognise the files.
     """
     joining = [
         candidate
@@ -42,10 +46,10 @@ def join_parts(
             is_part = (
                 key in folders or reader is mapped_reader or reader.recognise(document)
             )
-            # A part that is broken is told by itself, and the others are read.
+            # A broken part is yielded on its own, for its error; the others are joined.
             if is_part and document.json.value is not None:
                 text = document.text.encode("utf-8", "replace")
-                folders.setdefault(key, []).append(_items_of(text))
+                folders.setdefault(key, []).append(_strip_brackets(text))
                 break
         else:
             yield name, content
@@ -56,8 +60,8 @@ def _join_folders(
     folders: Mapping[tuple[str, str, str], Sequence[bytes]],
     people: Mapping[str, tuple[str, bytes]],
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the parts of each folder as one file, and the lists of ``people`` that belong
-    to none as they are."""
+    """Yield the parts of each folder as one file, and unchanged those lists of ``people``
+    that belong to no folder."""
     for (folder, _pattern, people_file), contents in folders.items():
         joined = b"[" + b",".join(filter(None, contents)) + b"]"
         if people_file in people:
@@ -70,9 +74,8 @@ def _join_folders(
             yield name_and_content
 
 
-def _items_of(content: bytes) -> bytes:
-    """Return what stands between the brackets of a JSON list, ``[1, 2]`` -> ``1, 2``; any
-    other value as it is."""
+def _strip_brackets(content: bytes) -> bytes:
+    """Return the inside of a JSON list, ``[1, 2]`` -> ``1, 2``; any other value as it is."""
     content = content.strip()
     is_list = content.startswith(b"[") and content.endswith(b"]")
     return content[1:-1].strip() if is_list else content

@@ -68,7 +68,7 @@ def is_archive(data: bytes) -> bool:
     return data.startswith((ZIP, EMPTY_ZIP, GZIP))
 
 
-def archived_names(data: bytes) -> list[str]:
+def list_archived_names(data: bytes) -> list[str]:
     """The names of all files in a zip archive that could be opened; none for a gzip archive."""
     if data.startswith(GZIP):
         return []
@@ -80,17 +80,17 @@ def archived_names(data: bytes) -> list[str]:
         ]
 
 
-def archived_files(data: bytes, limits: Limits) -> Iterator[tuple[str, bytes]]:
+def read_archived_files(data: bytes, limits: Limits) -> Iterator[tuple[str, bytes]]:
     """Name and bytes of every file in the archive that may hold a conversation, one after the other.
 
     Raises :class:`TranscriptError` for a broken archive, an encrypted one, and one that inflates beyond the limits.
     """
     if data.startswith(GZIP):
-        yield "", _gunzipped(data, limits)
+        yield "", _gunzip_file(data, limits)
         return
     try:
         with ZipFile(BytesIO(data)) as archive:
-            yield from _unzipped(archive, limits)
+            yield from _unzip_files(archive, limits)
     except (
         TranscriptError
     ):  # says what it is: a limit, or a document that is packed as a zip archive
@@ -108,7 +108,7 @@ def archived_files(data: bytes, limits: Limits) -> Iterator[tuple[str, bytes]]:
         raise ENCRYPTED.error() from None
 
 
-def _unzipped(archive: ZipFile, limits: Limits) -> Iterator[tuple[str, bytes]]:
+def _unzip_files(archive: ZipFile, limits: Limits) -> Iterator[tuple[str, bytes]]:
     entries = archive.infolist()
     names = set(archive.namelist())
     office = next((kind for inner, kind in OFFICE.items() if inner in names), None)
@@ -118,22 +118,22 @@ def _unzipped(archive: ZipFile, limits: Limits) -> Iterator[tuple[str, bytes]]:
         raise TOO_MANY_FILES.error(count=len(entries), most=limits.archive_files)
     room = limits.inflated_bytes
     for entry in sorted(filter(_may_hold, entries), key=lambda file: file.filename):
-        inflated = _inflated(archive, entry, room + 1)
+        inflated = _inflate_file(archive, entry, room + 1)
         room -= len(inflated)
         if room < 0:
             raise TOO_LARGE.error(limit=limits.inflated_bytes)
         yield clean_text(entry.filename), inflated
 
 
-def _inflated(archive: ZipFile, entry: ZipInfo, most: int) -> bytes:
+def _inflate_file(archive: ZipFile, entry: ZipInfo, most: int) -> bytes:
     """Return at most so many bytes of a file: the size that the archive states is never trusted."""
     if entry.compress_type == ZSTANDARD and archive.fp is not None:
-        return _decompressed(archive.fp, entry, most)
+        return _decompress_zstandard(archive.fp, entry, most)
     with archive.open(entry) as file:
         return file.read(most)
 
 
-def _decompressed(file: IO[bytes], entry: ZipInfo, most: int) -> bytes:
+def _decompress_zstandard(file: IO[bytes], entry: ZipInfo, most: int) -> bytes:
     """Return the beginning of a file that was packed with Zstandard, as Inspect packs its logs."""
     file.seek(entry.header_offset)
     head = file.read(LOCAL_HEAD_BYTES)
@@ -157,7 +157,7 @@ def _may_hold(entry: ZipInfo) -> bool:
     )
 
 
-def _gunzipped(data: bytes, limits: Limits) -> bytes:
+def _gunzip_file(data: bytes, limits: Limits) -> bytes:
     inflater = zlib.decompressobj(wbits=31)  # 31: with the header of gzip
     try:
         inflated = inflater.decompress(data, limits.inflated_bytes + 1)

@@ -78,9 +78,9 @@ class BackgroundReading(BackgroundWork):
         # Of a file that was given up there is no outcome.
         with suppress(_CancelledError):
             for file in self.files:
-                self.outcomes.append(self._outcome(file))
+                self.outcomes.append(self._import_file(file))
 
-    def _outcome(self, file: NamedBytes) -> Outcome:
+    def _import_file(self, file: NamedBytes) -> Outcome:
         self._advance(0, 0)
         try:
             loaded = load_file(
@@ -96,9 +96,9 @@ class BackgroundReading(BackgroundWork):
             return Outcome(file.name, error=error)
         except MemoryError:
             return Outcome(file.name, error=TOO_LARGE.error(file.name))
-        return Outcome(file.name, loaded, self._tokens(loaded.transcripts))
+        return Outcome(file.name, loaded, self._count_tokens(loaded.transcripts))
 
-    def _tokens(self, transcripts: Sequence[Transcript]) -> tuple[int, ...]:
+    def _count_tokens(self, transcripts: Sequence[Transcript]) -> tuple[int, ...]:
         """Tokens of each of several conversations, for choosing among them; a single one needs no choice."""
         if len(transcripts) < 2:
             return ()

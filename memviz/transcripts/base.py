@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, TypedDict, get_args
 
 from memviz.core.conversation import Log
 from memviz.core.messages import Message
@@ -61,6 +61,18 @@ def recorded_tokens(message: Message) -> tuple[int, int] | None:
     ]
     cached_tokens = sum(cached)
     return (sent + cached_tokens if cached_tokens > sent else sent), replied
+
+
+class ProgramUse(TypedDict, total=False):
+    """The numbers that a program's own log gives of its last request."""
+
+    context_tokens: int
+    """The tokens of the request and its reply."""
+    window_tokens: int
+    """The limit of the program's context window."""
+    model: str
+    is_subagent: bool
+    """The log is that of a subagent, not of the program's main conversation."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
-"""Builds one transcript: readers add its messages and events, and note what is odd
-about the file."""
+"""Builds one transcript. Every reader of a format gets a :class:`TranscriptBuilder`, adds the
+messages and events that it finds, notes repairs, and returns what ``build`` makes of them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +29,7 @@ from memviz.transcripts.chat_messages import (
 from memviz.transcripts.import_notes import ImportNotes, Refusal
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
-from memviz.transcripts.user_names import nobody_called, same_name
+from memviz.transcripts.user_names import is_same_name, no_such_user_error
 
 MAX_REASONS = 3
 TOO_MANY_MESSAGES = Refusal(
@@ -80,11 +80,10 @@ class TranscriptBuilder:
     user: str | None = None
     """The name under which the user speaks, if it was said."""
     user_found: bool = False
-    """Whether somebody speaks under that name. Readers of texts set it; for messages
-    that are added from JSON the builder does."""
+    """True once a speaker of that name was found. Readers of texts set it; for messages
+    from JSON the builder does."""
     empty_is_meant: bool = False
-    """Whether an empty message was one before, and its text is not missed. A reader of
-    what memviz wrote sets it."""
+    """True for files that memviz wrote: an empty message is not noted as one without text."""
     notes: ImportNotes = field(default_factory=ImportNotes)
     """The repairs so far."""
     messages: list[Message] = field(default_factory=list)
@@ -92,13 +91,13 @@ class TranscriptBuilder:
     _places: list[str] = field(default_factory=list)
     """The place of each message."""
     _left_out: list[Said] = field(default_factory=list)
-    """Such as "index 3 is not JSON"."""
+    """The reason for each item that was left out: "index 3 is not JSON"."""
     _lost: list[tuple[str, LostMessageError]] = field(default_factory=list)
-    """Each with its place."""
+    """The error of each lost message, with its place."""
     _names: dict[str, None] = field(default_factory=dict)
     """The names of those who speak in messages read from JSON, in order."""
     _speakers: dict[int, str] = field(default_factory=dict)
-    """Who says the message at a log position."""
+    """The speaker's name of the message at each log position."""
 
     def note(self, what: str, place: str = "") -> None:
         """Note a repair, as a clause without full stop: "a role was guessed"."""
@@ -183,14 +182,14 @@ class TranscriptBuilder:
         """
         if self.user is None or not self._names:
             return
-        if not any(same_name(name, self.user) for name in self._names):
+        if not any(is_same_name(name, self.user) for name in self._names):
             if not all(map(known_role, self._names)):
-                raise nobody_called(self.user, tuple(self._names))
+                raise no_such_user_error(self.user, tuple(self._names))
             return
         self.user_found = True
         for position, name in self._speakers.items():
             message = self.messages[position]
-            role = "user" if same_name(name, self.user) else "assistant"
+            role = "user" if is_same_name(name, self.user) else "assistant"
             person = None if known_role(name) else name
             self.messages[position] = replace(
                 message, role=role, name=message.name or person
@@ -224,7 +223,7 @@ class TranscriptBuilder:
         """Skip something that should be a message, and count it; ``reason`` completes
         "index 3 ...".
         """
-        self._left_out.append(_at(place, reason))
+        self._left_out.append(_describe_place(place, reason))
 
     def text_elsewhere(self, item: dict[str, Any], place: str, *own_keys: str) -> str:
         """Return the text of a message that has none where its format keeps it.
@@ -286,7 +285,9 @@ class TranscriptBuilder:
         lost_at = {place for place, _error in self._lost}
         read_count = sum(place not in lost_at for place in self._places)
         total = read_count + len(self._left_out) + len(self._lost)
-        reasons = _listed([_at(place, error.args[0]) for place, error in self._lost])
+        reasons = _join_reasons(
+            [_describe_place(place, error.args[0]) for place, error in self._lost]
+        )
         share = share_of(len(self._lost), total, "message")
         reason = Said(
             "{share} cannot be read: {reasons}.", share=share, reasons=reasons
@@ -304,7 +305,7 @@ class TranscriptBuilder:
         if not total:
             raise NO_MESSAGES.error()
         template = NONE_READ if total > 1 else ONLY_ONE_UNREAD
-        reason = Said(template, number=total, reasons=_listed(self._left_out))
+        reason = Said(template, number=total, reasons=_join_reasons(self._left_out))
         raise TranscriptError(reason, remedy=NEEDED)
 
     def _note_left_out(self) -> None:
@@ -313,7 +314,7 @@ class TranscriptBuilder:
             return
         imported = len(self.messages)
         total = imported + len(self._left_out)
-        reasons = _listed(self._left_out)
+        reasons = _join_reasons(self._left_out)
         self.note(Said(IMPORTED, imported=imported, all=total, reasons=reasons))
 
     def _note_oddities(self) -> None:
@@ -353,12 +354,12 @@ def _is_of_tools(message: Message) -> bool:
     return bool(message.tool_calls) or message.role == "tool"
 
 
-def _at(place: str, reason: str) -> Said:
+def _describe_place(place: str, reason: str) -> Said:
     """Return "index 3 is not JSON"."""
     return Said("{place} {reason}", place=place_words(place), reason=Said.of(reason))
 
 
-def _listed(reasons: Sequence[Said]) -> Said:
+def _join_reasons(reasons: Sequence[Said]) -> Said:
     first_reasons = tuple(reasons[:MAX_REASONS])
     more = len(reasons) - MAX_REASONS
     if more > 0:

@@ -1,4 +1,8 @@
-"""One message in the shape of the OpenAI chat API, from untrusted JSON."""
+"""Reads one message in the shape of the OpenAI chat API from untrusted JSON.
+
+``TranscriptBuilder.add_json`` uses :func:`read_message`; readers of other shapes use the functions for roles, contents
+and tool calls. Each repair is reported by a call of ``note``.
+"""
 
 import json
 from collections.abc import Callable, Mapping
@@ -16,7 +20,7 @@ from memviz.core.messages import Message, ToolCall
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.user_names import listed_names
+from memviz.transcripts.user_names import quote_names
 
 PART_LABELS = {
     "image": "image",
@@ -47,7 +51,7 @@ _KNOWN_KEYS = frozenset(
 )
 
 PROMPT_NAME = "system_prompt"
-"""The name of a first message that is the system prompt, in lists of messages that memviz wrote."""
+"""The name that memviz gives the system prompt when it writes it as the first message of a list."""
 UNKNOWN_KIND = noop("content of a kind that is not known is shown by its name only")
 NOT_TEXT = noop("content that is not text was read as JSON text")
 
@@ -61,28 +65,28 @@ UNNAMED = "unnamed"
 UNNAMED_CALL = noop("a tool call without a name is called {name}")
 
 Note = Callable[[str], None]
-"""Called with a clause that says what was repaired in a message."""
+"""Called with a clause about a repair: "content that is not text was read as JSON text"."""
 RoleOf = Callable[[object], str | None]
 """Returns the role for the name that a product gives a speaker; ``None`` for an unknown name."""
 TOO_LARGE_FIELDS = noop("fields too large to keep beside the text were left out")
 
 
-def pass_over(what: str) -> None:
-    """Note nothing: for a look at what is read again, or was read before."""
+def ignore_note(what: str) -> None:
+    """Drop a note, for content that is read a second time."""
 
 
 def known_role(role: object) -> str | None:
-    """The role that is written in a message, under any of its names; ``None`` if it is unknown."""
+    """Return the role for any of its usual names, "ai" -> "assistant"; ``None`` for an unknown name."""
     return role_named(role)
 
 
 def named(roles: Mapping[str, str]) -> RoleOf:
-    """Look up the role in a table of a product's own names, for ``role_of`` of :func:`speaker_of`."""
+    """Return a function that looks up roles in a product's own names, for ``role_of`` of :func:`speaker_of`."""
     return lambda role: roles.get(role) if isinstance(role, str) else None
 
 
-def spoken_role(role: object) -> str | None:
-    """:func:`known_role` for products in which tools do not send messages of their own."""
+def role_of_speaker(role: object) -> str | None:
+    """Return the role as :func:`known_role` does, for products without messages of tools."""
     known = known_role(role)
     return None if known == "tool" else known
 
@@ -90,7 +94,7 @@ def spoken_role(role: object) -> str | None:
 def speaker_of(
     item: object, *keys: str, called: str = "role", role_of: RoleOf = known_role
 ) -> str:
-    """The role of whoever says ``item``, a JSON value that should be a message.
+    """Return the role of the speaker of ``item``, a JSON value that should be a message.
 
     ``keys``: where the item names its speaker; the first that has a value counts ("role" if none are given).
     ``called``: the word for it in the sentence to the user. ``role_of``: translates the product's names into roles.
@@ -111,8 +115,8 @@ def speaker_of(
     raise LostMessageError(reason, name if is_text else "")
 
 
-def saved_prompt(item: object) -> str | None:
-    """The system prompt that memviz wrote as a first message; ``None`` for any other message."""
+def read_saved_prompt(item: object) -> str | None:
+    """Return the system prompt if memviz wrote this message for it; ``None`` for any other message."""
     if not isinstance(item, dict) or item.get("name") != PROMPT_NAME:
         return None
     content = item.get("content")
@@ -127,7 +131,7 @@ def read_message(item: Any, note: Note, role_of: RoleOf = known_role) -> Message
     of somebody unknown, or whose text is not found.
     """
     role = speaker_of(item, role_of=role_of)
-    content = _content(item, note)
+    content = _read_content(item, note)
     if _PLAIN_KEYS.issuperset(item):  # nearly every message
         return Message(role, content)
     calls, broken = tool_calls_of(item, note)
@@ -138,31 +142,31 @@ def read_message(item: Any, note: Note, role_of: RoleOf = known_role) -> Message
     return Message(
         role=role,
         content=content,
-        name=_label(item, "name", note),
+        name=_read_label(item, "name", note),
         tool_calls=calls,
-        tool_call_id=_label(item, "tool_call_id", note),
-        meta={**kept_beside(item, note), **_reasoning(item)} or None,
+        tool_call_id=_read_label(item, "tool_call_id", note),
+        meta={**meta_of_unknown_fields(item, note), **_read_reasoning(item)} or None,
     )
 
 
 def content_text(content: object, note: Note) -> str:
-    """The text of a message's content: a text, a list of parts (one a line; what is no text by its name, such as
-    "[image]"), ``None``, or anything else as JSON text."""
+    """Return the text of a message's content: of a list the text of each part on a line of its own, with a stand-in
+    such as "[image]" for other parts; of ``None`` an empty text; any other value as JSON text."""
     if content is None or isinstance(content, str):
         return content or ""
     if isinstance(content, list):
-        return "\n".join(_part(part, note) for part in content)
-    return _as_json_text(content, note)
+        return "\n".join(_read_part(part, note) for part in content)
+    return _write_as_json(content, note)
 
 
 def stand_in(kind: str, filename: object = None) -> str:
-    """The text to show in place of an image or a file: "[image]", or "[file: plan.pdf]"."""
+    """Return the text that stands for an image or a file: "[image]", or "[file: plan.pdf]"."""
     if isinstance(filename, str) and filename:
         return f"[{kind[:40]}: {filename[:200]}]"
     return f"[{kind[:40]}]"
 
 
-def _content(item: Mapping[str, Any], note: Note) -> str:
+def _read_content(item: Mapping[str, Any], note: Note) -> str:
     if item.get("content") not in (None, ""):
         content = content_text(item["content"], note)
         if not _OTHER_TEXTS.isdisjoint(item):
@@ -183,20 +187,20 @@ def _note_other_texts(item: Mapping[str, Any], content: str, note: Note) -> None
     expected_texts = ("", content.strip())
     others = [key for key, text in texts.items() if text.strip() not in expected_texts]
     if others:
-        note(Said(OTHER_TEXT, keys=listed_names(others)))
+        note(Said(OTHER_TEXT, keys=quote_names(others)))
 
 
-def _part(part: object, note: Note) -> str:
+def _read_part(part: object, note: Note) -> str:
     if isinstance(part, str):
         return part
     if not isinstance(part, dict):
-        return _as_json_text(part, note)
+        return _write_as_json(part, note)
     for key in ("text", "refusal"):
         if isinstance(part.get(key), str):
             return str(part[key])
     kind = part.get("type")
     if not isinstance(kind, str):
-        return _as_json_text(part, note)
+        return _write_as_json(part, note)
     if kind not in PART_TYPES:
         note(UNKNOWN_KIND)
     file = part.get("file")
@@ -204,12 +208,12 @@ def _part(part: object, note: Note) -> str:
     return stand_in(PART_LABELS.get(kind, kind), filename)
 
 
-def _as_json_text(value: object, note: Note) -> str:
+def _write_as_json(value: object, note: Note) -> str:
     note(NOT_TEXT)
     return json.dumps(value, ensure_ascii=False)
 
 
-def _label(item: Mapping[str, Any], key: str, note: Note) -> str | None:
+def _read_label(item: Mapping[str, Any], key: str, note: Note) -> str | None:
     value = item.get(key)
     if value is None or isinstance(value, str):
         return value
@@ -219,18 +223,18 @@ def _label(item: Mapping[str, Any], key: str, note: Note) -> str | None:
     return None
 
 
-def _reasoning(item: Mapping[str, Any]) -> dict[str, str]:
-    """Return what the model thought, under whichever name servers of this API give it."""
+def _read_reasoning(item: Mapping[str, Any]) -> dict[str, str]:
+    """Return the model's reasoning as ``meta``. Servers of this API have different names for it."""
     for key in REASONING_KEYS:
         if key in item:  # nearly no message
-            thoughts = _thought(item[key])
+            thoughts = _read_thought(item[key])
             if thoughts:
                 return {REASONING: thoughts}
     return {}
 
 
-def _thought(value: object) -> str:
-    """A thought that is a text, or in pieces with a text or a summary; what is encrypted has neither."""
+def _read_thought(value: object) -> str:
+    """Return the text of a thought, which may come in pieces; empty for an encrypted one."""
     if not isinstance(value, list):
         return value if isinstance(value, str) else ""
     texts = []
@@ -240,9 +244,9 @@ def _thought(value: object) -> str:
     return "\n".join(text for text in texts if isinstance(text, str) and text)
 
 
-def kept_beside(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
-    """The ``meta`` that keeps the fields of a message which memviz does not know, without empty ones; those too large
-    for it are noted."""
+def meta_of_unknown_fields(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
+    """Return the fields of a message that memviz does not know as ``meta``. Empty fields are dropped; those that are
+    too large are dropped and noted."""
     meta = {}
     known_keys = _KNOWN_KEYS
     if item.get("content") in (None, ""):
@@ -270,7 +274,7 @@ def kept_beside(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
 def tool_calls_of(
     item: Mapping[str, Any], note: Note
 ) -> tuple[tuple[ToolCall, ...], list[str]]:
-    """The tool calls of a message, and what there is in place of others."""
+    """Return the tool calls of a message, and a description of each entry that is none."""
     calls = item.get("tool_calls") or []
     legacy = item.get("function_call")
     if not calls and not legacy:  # nearly every message
@@ -281,13 +285,13 @@ def tool_calls_of(
     broken = []
     for call in [*calls, legacy] if legacy else calls:
         if isinstance(call, dict):
-            calls_read.append(_tool_call(call, note))
+            calls_read.append(_read_tool_call(call, note))
         else:
-            broken.append(not_a_call(call))
+            broken.append(describe_non_call(call))
     return tuple(calls_read), broken
 
 
-def _tool_call(call: Mapping[str, Any], note: Note) -> ToolCall:
+def _read_tool_call(call: Mapping[str, Any], note: Note) -> ToolCall:
     inner = call
     key = "arguments"
     if isinstance(call.get("custom"), dict):  # such a tool takes free text instead
@@ -295,14 +299,14 @@ def _tool_call(call: Mapping[str, Any], note: Note) -> ToolCall:
         key = "input"
     elif isinstance(call.get("function"), dict):
         inner = call["function"]
-    name = tool_name(inner, note)
+    name = read_tool_name(inner, note)
     id = call.get("id")
     return ToolCall.of({"id": id, "name": name, "arguments": inner.get(key)})
 
 
-def tool_name(call: Mapping[str, Any], note: Note, *keys: str) -> str:
-    """The name of the tool under the first of these keys ("name" if none are given) that has one; where none has,
-    :data:`UNNAMED`, which is noted."""
+def read_tool_name(call: Mapping[str, Any], note: Note, *keys: str) -> str:
+    """Return the name of the tool under the first of these keys that has one ("name" if no keys are given). If none
+    has, note it and return :data:`UNNAMED`."""
     for key in keys or ("name",):
         name = call.get(key)
         if isinstance(name, str) and name:
@@ -311,6 +315,6 @@ def tool_name(call: Mapping[str, Any], note: Note, *keys: str) -> str:
     return UNNAMED
 
 
-def not_a_call(value: object) -> str:
-    """Return what something in a list of tool calls is that is no object."""
+def describe_non_call(value: object) -> str:
+    """Return the description of an entry in a list of tool calls that is no object."""
     return Said("a tool call that is {kind}, not an object", kind=Said(kind_of(value)))

@@ -11,23 +11,23 @@ _UNSEEN = frozenset(
 )  # categories of characters that some programs pass over
 
 
-def spreadsheet_safe(text: str) -> str:
+def escape_formula(text: str) -> str:
     """The text of a cell. One that a spreadsheet could run as a formula, even if only after it dropped leading
-    spaces, gets an apostrophe in front; so does one that starts with an apostrophe, so that :func:`unguarded` is
+    spaces, gets an apostrophe in front; so does one that starts with an apostrophe, so that :func:`unescape_formula` is
     exact. (OWASP, CSV Injection.)"""
     return (
         APOSTROPHE + text if text.startswith(APOSTROPHE) or is_dangerous(text) else text
     )
 
 
-def unguarded(cell: str) -> str:
-    """The text that :func:`spreadsheet_safe` was given."""
+def unescape_formula(cell: str) -> str:
+    """The text that :func:`escape_formula` was given."""
     return cell.removeprefix(APOSTROPHE)
 
 
-def guarded_label(label: str | None) -> str:
+def escape_label(label: str | None) -> str:
     """The cell of a label that may be absent (an empty cell) or empty (an apostrophe)."""
-    return "" if label is None else spreadsheet_safe(label) or APOSTROPHE
+    return "" if label is None else escape_formula(label) or APOSTROPHE
 
 
 def is_dangerous(text: str) -> bool:

@@ -45,11 +45,11 @@ def decode(data: bytes, notes: ImportNotes) -> str:
     # Nothing in a file says for certain which encoding it is in, so the surest sign comes first: the byte-order mark,
     # then NUL bytes, which only UTF-16 has beside plain letters, then UTF-8, which few others fit.
     mark = next((mark for mark in BYTE_ORDER_MARKS if data.startswith(mark)), b"")
-    encoding = BYTE_ORDER_MARKS.get(mark) or _without_mark(data)
+    encoding = BYTE_ORDER_MARKS.get(mark) or _guess_encoding(data)
     try:
         text = data[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
-        text, repair = _repaired(data[len(mark) :], encoding)
+        text, repair = _repair_broken_text(data[len(mark) :], encoding)
         offset = len(mark) + error.start
         byte = f"0x{data[offset]:02X}"
         notes.add(Said(repair, byte=byte, offset=offset, encoding=encoding.upper()))
@@ -60,13 +60,13 @@ def decode(data: bytes, notes: ImportNotes) -> str:
     return content
 
 
-def with_line_feeds(text: str) -> str:
+def normalize_line_ends(text: str) -> str:
     """The text of a file with one kind of line end, whatever system wrote it."""
     text = text.replace("\r\n", "\n")
     return text if "\n" in text else text.replace("\r", "\n")
 
 
-def texts_behind(
+def pair_with_texts(
     matches: Sequence[re.Match[str]], text: str
 ) -> Iterator[tuple[re.Match[str], str]]:
     """Yield each of the matches in a text, in order, with what stands between it and the next one."""
@@ -75,7 +75,7 @@ def texts_behind(
         yield match, text[match.end() : stop]
 
 
-def _without_mark(data: bytes) -> str:
+def _guess_encoding(data: bytes) -> str:
     """The encoding of a text without a mark. In UTF-16, a text that starts with ASCII has a NUL beside each letter."""
     even = data[0:4:2]
     odd = data[1:4:2]
@@ -84,10 +84,10 @@ def _without_mark(data: bytes) -> str:
     return "utf-16-be" if even == b"\0\0" and odd and b"\0" not in odd else "utf-8"
 
 
-def _repaired(data: bytes, encoding: str) -> tuple[str, str]:
+def _repair_broken_text(data: bytes, encoding: str) -> tuple[str, str]:
     if encoding != "utf-8":
         return data.decode(encoding, "replace"), REPLACED
-    chinese = _as_chinese(data)
+    chinese = _decode_as_chinese(data)
     if chinese is not None:
         return chinese, ALL_CHINESE
     # A few stray bytes come from a program that wrote Windows-1252 into a UTF-8 file: each is repaired where it is.
@@ -98,7 +98,7 @@ def _repaired(data: bytes, encoding: str) -> tuple[str, str]:
     return data.decode("utf-8", _WINDOWS_1252), STRAY_WINDOWS
 
 
-def _as_chinese(data: bytes) -> str | None:
+def _decode_as_chinese(data: bytes) -> str | None:
     """Return the text as the Excel and the editors of Chinese systems write it; ``None`` where it is hardly Chinese."""
     # Letters with accents are mostly valid GB 18030 too, but as rare characters: the common ones, in the order of
     # the standard, have both bytes in these ranges, and so have the marks between sentences.
@@ -118,11 +118,11 @@ _COMMON_CHINESE = re.compile(rb"[\xb0-\xd7][\xa1-\xfe]")
 _CHINESE_MARKS = re.compile(rb"[\xa1-\xa3][\xa1-\xfe]")
 
 
-def _as_windows_1252(error: UnicodeError) -> tuple[str, int]:
+def _decode_as_windows_1252(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeDecodeError):
         raise error
     return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
 
 
 _WINDOWS_1252 = "memviz-windows-1252"
-codecs.register_error(_WINDOWS_1252, _as_windows_1252)
+codecs.register_error(_WINDOWS_1252, _decode_as_windows_1252)

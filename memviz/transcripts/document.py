@@ -1,4 +1,8 @@
-"""The file to import (:class:`Document`), and the base class of the readers of one format each (:class:`Reader`)."""
+"""The file to import (:class:`Document`), and the base class of all readers (:class:`Reader`).
+
+``loading`` makes a Document of a file's bytes and asks each Reader whether it recognises it. Text, JSON and tables of a
+Document are read when a reader first asks for them, and kept for the next reader.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -60,11 +64,11 @@ UNFORESEEN_ERRORS = (
 )
 """The errors of a reader that has missed a case."""
 T = TypeVar("T")
-Placed = tuple[Any, str]
+PlacedValue = tuple[Any, str]
 """A JSON value with its place in the file: "index 3" or "line 4"."""
 
 
-class Parsed(NamedTuple):
+class ParsedFile(NamedTuple):
     """A file as JSON: ``value`` of the whole file, ``rows`` of (line number, value), or a ``problem``.
 
     A file that is a single object has both a value and one row.
@@ -92,7 +96,7 @@ class Document:
     user: str | None = None
     notes: ImportNotes = field(default_factory=ImportNotes)
     contents: dict[tuple[object, ...], Any] = field(default_factory=dict)
-    """What mappings made of it, so that each of them does not make it anew."""
+    """The file as plain values for mappings, kept because all mappings ask for the same."""
 
     @cached_property
     def binary_kind(self) -> FileKind | None:
@@ -101,7 +105,7 @@ class Document:
 
     @property
     def is_of_another_kind(self) -> bool:
-        """Return whether this is a whole file of a kind that holds no text: an image, a recording, a program."""
+        """Return whether the file is of a kind that holds no text: an image, a recording, a program."""
         return self.binary_kind is not None and not self.data.startswith(SQLITE)
 
     @cached_property
@@ -110,21 +114,21 @@ class Document:
         return "" if self.binary_kind else decode(self.data, self.notes)
 
     @cached_property
-    def json(self) -> Parsed:
+    def json(self) -> ParsedFile:
         """The text as one JSON value or, where it is not one, as JSON lines."""
         if not self.text:
-            return Parsed(problem=self._without_text())
+            return ParsedFile(problem=self._without_text())
         depth = self.limits.depth
         if TREE_MARK in self.text:
             depth = max(depth, TREE_DEPTH)
         parser = JsonParser(self.notes, depth)
         try:
             if looks_like_lines(self.text):
-                return Parsed(rows=parser.parse_lines(self.text))
+                return ParsedFile(rows=parser.parse_lines(self.text))
             value = parser.parse(self.text)
         except TranscriptError as problem:
-            return Parsed(problem=problem)
-        return Parsed(value, ((1, value),) if isinstance(value, dict) else ())
+            return ParsedFile(problem=problem)
+        return ParsedFile(value, ((1, value),) if isinstance(value, dict) else ())
 
     @cached_property
     def items(self) -> Sequence[Any]:
@@ -143,7 +147,7 @@ class Document:
         return [f"index {n}" for n in range(len(self.items))]
 
     @cached_property
-    def placed(self) -> list[Placed]:
+    def placed(self) -> list[PlacedValue]:
         """Each of :attr:`items` with its place; empty if there are none."""
         return list(zip(self.items, self.places, strict=True)) if self.items else []
 
@@ -154,11 +158,11 @@ class Document:
 
     @property
     def heads(self) -> Sequence[dict[str, Any]]:
-        """The objects from which formats are recognised; where there are no items, the one that the file is."""
+        """The objects from which formats are recognised: the first items, or the single object of the file."""
         return self.objects or [self.object]
 
     @property
-    def lines(self) -> list[Placed]:
+    def lines(self) -> list[PlacedValue]:
         """Each of :attr:`items` with its place; a file that is one object is a line."""
         return self.placed or [(self.object, "line 1")]
 
@@ -193,7 +197,7 @@ class Document:
 
     @property
     def found(self) -> str:
-        """Return what the file is, in a few words."""
+        """The content of the file in a few words, for errors: "lines that start with an object"."""
         value, rows, _problem = self.json
         if self.binary_kind:
             return _(self.binary_kind.name)
@@ -203,7 +207,7 @@ class Document:
 
     @property
     def problem(self) -> TranscriptError:
-        """The reason that no format can read it: it is broken, or of no known kind."""
+        """The error if no format can read the file: it is broken, or of no known kind."""
         if self.data.startswith(SQLITE):
             try:
                 tables = ", ".join(
@@ -242,19 +246,19 @@ class Reader(ABC):
     """The name of the format on the screen."""
 
     is_mapping = False
-    """It reads by a mapping: a file that another reader recognises as well is that one's."""
+    """It reads by a mapping: a programmed reader that recognises the same file comes first."""
 
     conversation_path = ""
-    """The path of the field by which rows of one conversation are known, where each row of a file belongs to one."""
+    """The path of the field that names the conversation of a row, if the file consists of rows."""
     joins_rows = False
-    """A conversation may have several rows, wherever they stand in a file."""
+    """The rows of one conversation may stand anywhere in the file."""
     over: tuple[str, ...] = ()
-    """Formats that recognise such a file as well, and read less of it."""
+    """The names of formats that also recognise such files, but read less of them."""
 
     files: str = ""
-    """The names of files of an archive that are parts of one conversation, where they lie in one folder."""
+    """A pattern of names: files of an archive that fit it and lie in one folder are one conversation."""
     people_file: str = ""
-    """The file of an archive that has the names of those who speak in such parts."""
+    """The file of an archive that has the names of the speakers in these files."""
 
     @abstractmethod
     def recognise(self, document: Document) -> bool:
@@ -275,14 +279,16 @@ class Reader(ABC):
         """Add the messages of a piece to ``builder`` and build the transcript. Raises :class:`TranscriptError`."""
 
 
-def expect_any(pieces: Sequence[T], expected: str, document: Document) -> Sequence[T]:
-    """Return the pieces of a document. Raises the error of :func:`mismatch` where there are none."""
+def require_pieces(
+    pieces: Sequence[T], expected: str, document: Document
+) -> Sequence[T]:
+    """Return the pieces of a document. Raises the error of :func:`mismatch_error` if there are none."""
     if not pieces:
-        raise mismatch(expected, document)
+        raise mismatch_error(expected, document)
     return pieces
 
 
-def mismatch(expected: str, document: Document) -> TranscriptError:
+def mismatch_error(expected: str, document: Document) -> TranscriptError:
     """The error for a document that is not what a format reads: ``expected`` completes "... was expected"."""
     problem = document.json.problem
     return problem or MISMATCH.error(expected=_(expected), found=document.found)

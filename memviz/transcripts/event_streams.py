@@ -1,4 +1,8 @@
-"""Messages that came as a stream of events, put together as they would have come whole."""
+"""Joins the events of streamed replies to the message that the API would have sent as a whole.
+
+Used for files that hold such events (logs of Amazon Bedrock) and for replies that pass a proxy or a transport
+(``watching.model_apis``).
+"""
 
 from __future__ import annotations
 
@@ -19,12 +23,12 @@ from memviz.transcripts.readers.json_access import (
 
 Event = dict[str, Any]
 
-# Which field of a block a delta of the Messages API goes on with.
 DELTAS = {
     "text_delta": "text",
     "thinking_delta": "thinking",
     "input_json_delta": "partial_json",
 }
+"""The field of a block that each kind of delta of the Messages API continues."""
 
 
 def join_message_events(events: Iterable[Event]) -> Event:
@@ -32,21 +36,21 @@ def join_message_events(events: Iterable[Event]) -> Event:
     whole = JoinedObject()
     blocks: dict[int, JoinedObject] = {}
     for event in events:
-        place = index_of(event)
+        index = index_of(event)
         delta = event.get("delta")
         if event.get("type") == "content_block_start":
-            blocks[place] = JoinedObject(event.get("content_block"))
+            blocks[index] = JoinedObject(event.get("content_block"))
         elif event.get("type") != "content_block_delta":
             whole.add(event.get("message"))
             whole.add(delta)
             whole.add({"usage": event.get("usage")})
         elif isinstance(delta, dict):
             key = DELTAS.get(str(delta.get("type")))
-            if key and place in blocks:
-                blocks[place].add({key: delta.get(key)})
+            if key and index in blocks:
+                blocks[index].add({key: delta.get(key)})
     content = []
-    for place in sorted(blocks):
-        block = blocks[place].whole()
+    for index in sorted(blocks):
+        block = blocks[index].whole()
         partial = block.pop("partial_json", None)
         if isinstance(partial, str) and partial:
             block["input"] = partial
@@ -56,7 +60,7 @@ def join_message_events(events: Iterable[Event]) -> Event:
 
 @dataclass(eq=False, repr=False)
 class JoinedObject:
-    """An object whose texts come in pieces, joined once, at the end."""
+    """An object whose texts arrive in pieces; :meth:`whole` joins them at the end."""
 
     beginning: object = None
     _fields: dict[str, Any] = field(default_factory=dict)
@@ -66,8 +70,9 @@ class JoinedObject:
         self.add(self.beginning)
 
     def add(self, delta: object) -> None:
-        """Go on with the fields of ``delta``, if it is an object: texts grow, objects and
-        lists of numbered objects are gone into, anything else is replaced."""
+        """Add the fields of ``delta``, if it is an object: a text continues the text so far,
+        objects and lists of numbered objects are added to in the same way, and any other
+        value replaces the earlier one."""
         for key, value in delta.items() if isinstance(delta, dict) else ():
             if isinstance(value, str) and key not in ("type", "id", "role", "name"):
                 pieces = self._fields.setdefault(key, [])
@@ -85,7 +90,7 @@ class JoinedObject:
                 self._fields[key] = value
 
     def whole(self) -> Event:
-        """Return the object with its texts as one."""
+        """Return the object with its texts joined."""
         fields: Event = {}
         for key, value in self._fields.items():
             if isinstance(value, JoinedObject):
@@ -100,17 +105,17 @@ class JoinedObject:
 
 
 def index_of(value: Mapping[str, Any], key: str = "index") -> int:
-    """Return the number that an event or an item gives its place in the whole; 0 where it gives none."""
+    """Return the index that an event or an item states for itself; 0 if it states none."""
     index = value.get(key)
     return index if isinstance(index, int) else 0
 
 
-def streamed_reply(chunks: Iterable[object]) -> Event:
+def join_streamed_reply(chunks: Iterable[object]) -> Event:
     """Return the reply that a log of Amazon Bedrock holds in pieces: a message of Anthropic or of Converse,
     or an object with joined texts, ``{"generation": "Hel"}, {"generation": "lo"}`` -> ``{"generation": "Hello"}``.
     """
-    events = list(map(_event_in, chunks))
-    messages = converse_messages(events)
+    events = list(map(_read_event, chunks))
+    messages = join_converse_events(events)
     if messages:
         return messages[0]
     if any(event.get("type") == "content_block_start" for event in events):
@@ -121,8 +126,9 @@ def streamed_reply(chunks: Iterable[object]) -> Event:
     return whole.whole()
 
 
-def _event_in(chunk: object) -> Event:
-    """Return the event that a piece of a stream is, or holds as base64: ``{"bytes": "eyJnZW5lcmF0aW9uIjogIkhpIn0="}``
+def _read_event(chunk: object) -> Event:
+    """Return a piece of a stream as an event, also if it is packed as base64:
+    ``{"bytes": "eyJnZW5lcmF0aW9uIjogIkhpIn0="}``
     or ``{"chunk": {"bytes": ...}}``."""
     encoded = text_at(chunk, "chunk", "bytes") or text_at(chunk, "bytes")
     if not encoded:
@@ -134,8 +140,8 @@ def _event_in(chunk: object) -> Event:
     return object_at(event)
 
 
-def converse_messages(events: Iterable[object]) -> list[dict[str, Any]]:
-    """Return the messages that events of Amazon Bedrock's ConverseStream make, each with its usage:
+def join_converse_events(events: Iterable[object]) -> list[dict[str, Any]]:
+    """Return the messages of the events of Amazon Bedrock's ConverseStream, each with its usage:
     ``{"role": "assistant", "content": [{"text": "Hi"}], "usage": {...}}``."""
     messages: list[dict[str, Any]] = []
     blocks: dict[int, dict[str, Any]] = {}
@@ -148,7 +154,7 @@ def converse_messages(events: Iterable[object]) -> list[dict[str, Any]]:
             continue
         start = object_at(event, "contentBlockStart")
         delta = object_at(event, "contentBlockDelta")
-        block = _converse_block(blocks, start or delta)
+        block = _block_of_event(blocks, start or delta)
         if start:
             block.update(object_at(start, "start"))
         if delta:
@@ -160,7 +166,7 @@ def converse_messages(events: Iterable[object]) -> list[dict[str, Any]]:
     return messages
 
 
-def _converse_block(
+def _block_of_event(
     blocks: dict[int, dict[str, Any]], event: dict[str, Any]
 ) -> dict[str, Any]:
     if not event:

@@ -11,35 +11,40 @@ from memviz.core.messages import Message, ToolCall, clean_text
 from memviz.core.translation import noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.chat_messages import PROMPT_NAME
-from memviz.transcripts.csv_cells import COLUMNS, guarded_label, spreadsheet_safe
-from memviz.transcripts.markdown import code_span, left_open, marked, marker
+from memviz.transcripts.csv_cells import COLUMNS, escape_formula, escape_label
+from memviz.transcripts.markdown import (
+    code_span,
+    find_open_fence,
+    write_marked,
+    write_marker,
+)
 
 
 def to_csv(transcript: Transcript) -> str:
     """The messages as comma-separated values with every cell in quotation marks: position, role, name, content,
     tool_calls (JSON text) and tool_call_id. The system prompt is a first row without position.
 
-    No cell is one that a spreadsheet takes for a formula: see :func:`spreadsheet_safe`. Imported again, all of it is
+    No cell is one that a spreadsheet takes for a formula: see :func:`escape_formula`. Imported again, all of it is
     as it was, but for the title and ``meta``. Excel wants the text encoded as "utf-8-sig".
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     if transcript.system_prompt is not None:
-        writer.writerow(["", *_cells(Message("system", transcript.system_prompt))])
+        writer.writerow(["", *_make_cells(Message("system", transcript.system_prompt))])
     for position, message in enumerate(transcript.messages):
-        writer.writerow([position, *_cells(message)])
+        writer.writerow([position, *_make_cells(message)])
     return clean_text(out.getvalue())
 
 
-def _cells(message: Message) -> list[str]:
+def _make_cells(message: Message) -> list[str]:
     calls = [call.to_dict() for call in message.tool_calls]
     return [
         message.role,
-        guarded_label(message.name),
-        spreadsheet_safe(message.content),
+        escape_label(message.name),
+        escape_formula(message.content),
         json.dumps(calls, ensure_ascii=False) if calls else "",
-        guarded_label(message.tool_call_id),
+        escape_label(message.tool_call_id),
     ]
 
 
@@ -53,19 +58,19 @@ def to_openai_messages(transcript: Transcript) -> str:
     A system prompt is a first message with a name, by which it is told from the messages of the conversation when it
     is read again.
     """
-    requests = _requests(transcript)
+    requests = _make_requests(transcript)
     text = json.dumps(requests, ensure_ascii=False, indent=1, allow_nan=False)
     return clean_text(text) + "\n"
 
 
 def to_finetuning_row(transcript: Transcript) -> str:
     """The same messages as one row of a fine-tuning file: ``{"messages": [...]}`` on a line."""
-    row = {"messages": _requests(transcript)}
+    row = {"messages": _make_requests(transcript)}
     text = json.dumps(row, ensure_ascii=False, allow_nan=False)
     return clean_text(text).translate(_LINE_ENDS) + "\n"
 
 
-def _requests(transcript: Transcript) -> list[dict[str, Any]]:
+def _make_requests(transcript: Transcript) -> list[dict[str, Any]]:
     messages = list(transcript.messages)
     if transcript.system_prompt is not None:
         messages.insert(0, Message("system", transcript.system_prompt, PROMPT_NAME))
@@ -86,37 +91,39 @@ def to_markdown(transcript: Transcript) -> str:
         "description": transcript.description,
         "language": transcript.language,
     }
-    parts = [f"{marker(about)}\n# {_plain(transcript.title)}\n\n"]
+    parts = [f"{write_marker(about)}\n# {_write_plain(transcript.title)}\n\n"]
     prompt = transcript.system_prompt
     if prompt is not None:
-        parts.append(_part({"system_prompt": True}, "**System prompt:**", prompt))
+        parts.append(_write_part({"system_prompt": True}, "**System prompt:**", prompt))
     for message in transcript.messages:
         info = message.to_request()
         del info["content"]
-        parts.append(_part(info, _shown(message), message.content))
-    end = marker({"end": len(transcript.messages)})
+        parts.append(_write_part(info, _visible_text(message), message.content))
+    end = write_marker({"end": len(transcript.messages)})
     return clean_text("".join(parts) + end + "\n")
 
 
-def _part(info: dict[str, object], shown: str, content: str) -> str:
+def _write_part(info: dict[str, object], shown: str, content: str) -> str:
     """A content with its marker. A code block that is open at its end is closed, so that what follows is shown."""
-    fence = left_open(content)
+    fence = find_open_fence(content)
     if not fence:
-        return marked(info, shown, content)
-    return marked({**info, "closed": fence}, shown, f"{content}\n{fence}")
+        return write_marked(info, shown, content)
+    return write_marked({**info, "closed": fence}, shown, f"{content}\n{fence}")
 
 
-def _shown(message: Message) -> str:
-    name = f" ({_plain(message.name)})" if message.name else ""
-    calls = "".join(f" calls {_code(call)}" for call in message.tool_calls)
+def _visible_text(message: Message) -> str:
+    name = f" ({_write_plain(message.name)})" if message.name else ""
+    calls = "".join(
+        f" calls {_write_call_as_code(call)}" for call in message.tool_calls
+    )
     return f"**{message.role.capitalize()}{name}:**{calls}"
 
 
-def _plain(text: str) -> str:
+def _write_plain(text: str) -> str:
     return _SIGNS.sub(r"\\\1", " ".join(text.split())[:MAX_SHOWN_CHARS])
 
 
-def _code(call: ToolCall) -> str:
+def _write_call_as_code(call: ToolCall) -> str:
     """Return a call as Markdown code: find(q) -> `find(q)`."""
     text = " ".join(f"{call.name}({call.arguments})".split())
     return code_span(text[:MAX_SHOWN_CHARS])

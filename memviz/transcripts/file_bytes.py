@@ -18,7 +18,7 @@ TOO_LARGE = Refusal(
 )
 
 
-def file_bytes(source: str | Path | bytes, limits: Limits) -> bytes:
+def read_file_bytes(source: str | Path | bytes, limits: Limits) -> bytes:
     """Return the bytes of a file. Raises :class:`TranscriptError` for one that is not there, or too large."""
     limit = limits.file_bytes
     data = source

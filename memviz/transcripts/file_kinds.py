@@ -118,7 +118,7 @@ def binary_kind(data: bytes) -> FileKind | None:
     return BINARY_FILE if _is_binary(data) else None
 
 
-def page_kind(text: str) -> FileKind | None:
+def kind_of_page(text: str) -> FileKind | None:
     """Return what a text is that a browser shows: an HTML page, or XML; ``None`` for any other."""
     beginning = _PAGE.match(text[:SAMPLED_BYTES])
     if beginning is None:

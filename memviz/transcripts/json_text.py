@@ -108,7 +108,7 @@ class JsonParser:
     @cached_property
     def _decoder(self) -> json.JSONDecoder:
         return json.JSONDecoder(
-            parse_constant=self._not_finite, parse_float=self._float
+            parse_constant=self._refuse_not_finite, parse_float=self._read_float
         )
 
     def parse(self, text: str, line: int = 1) -> Any:
@@ -123,16 +123,16 @@ class JsonParser:
             self.notes.add(HEX_ESCAPES)
             return value
         except RecursionError:
-            raise _too_deep(line, self.max_depth) from None
+            raise _too_deep_error(line, self.max_depth) from None
         except ValueError:
             # The only one left: Python refuses to read a number of so many digits.
-            raise _too_long_number(text, line) from None
+            raise _too_long_number_error(text, line) from None
         # Nothing is nested deeper than it has brackets, and these are counted in no time.
         brackets = text.count("[") + text.count("{")
         if brackets > self.max_depth and is_deeper(value, self.max_depth):
-            raise _too_deep(line, self.max_depth)
+            raise _too_deep_error(line, self.max_depth)
         if _SURROGATE_ESCAPE.search(text):
-            return self._without_surrogates(value)
+            return self._replace_surrogates(value)
         return value
 
     def parse_lines(self, text: str) -> tuple[tuple[int, Any], ...]:
@@ -154,7 +154,7 @@ class JsonParser:
                 self.notes.add(cut)
         return tuple(rows)
 
-    def _without_surrogates(self, value: Any) -> Any:
+    def _replace_surrogates(self, value: Any) -> Any:
         before = json.dumps(value, ensure_ascii=False)
         after = clean_text(before)
         if after == before:
@@ -162,14 +162,14 @@ class JsonParser:
         self.notes.add(SURROGATES)
         return self._decoder.decode(after)
 
-    def _float(self, digits: str) -> float | None:
+    def _read_float(self, digits: str) -> float | None:
         number = float(digits)
         if math.isfinite(number):
             return number
-        self._not_finite(digits)
+        self._refuse_not_finite(digits)
         return None
 
-    def _not_finite(self, _name: str) -> None:
+    def _refuse_not_finite(self, _name: str) -> None:
         self.notes.add(NOT_FINITE)
 
 
@@ -192,7 +192,7 @@ def is_json_text(value: object) -> bool:
     return text.startswith(("[{", "{", '["')) and text.endswith(("]", "}"))
 
 
-def encoded_twice(where: str) -> TranscriptError:
+def encoded_twice_error(where: str) -> TranscriptError:
     """The error for such a text where an object or a list should stand; ``where`` completes "... a text"."""
     return ENCODED_TWICE.error(where=_(where))
 
@@ -233,12 +233,12 @@ def _syntax_error(text: str, error: json.JSONDecodeError, line: int) -> Transcri
     return refusal.error(place, msg=error.msg, found=excerpt)
 
 
-def _too_deep(line: int, max_depth: int) -> TranscriptError:
+def _too_deep_error(line: int, max_depth: int) -> TranscriptError:
     place = _("from line {line} on", line=line)
     return TOO_DEEP.error(place, max_depth=max_depth)
 
 
-def _too_long_number(text: str, line: int) -> TranscriptError:
+def _too_long_number_error(text: str, line: int) -> TranscriptError:
     number = max(
         re.finditer(r"\d+", text), key=lambda match: match.end() - match.start()
     )

@@ -19,27 +19,27 @@ from memviz.core.messages import clean_text
 from memviz.core.process_memory import uncollected
 from memviz.core.translation import Said, _, noop
 from memviz.transcripts.archive_parts import join_parts
-from memviz.transcripts.archives import archived_files, is_archive
+from memviz.transcripts.archives import is_archive, read_archived_files
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import UNFORESEEN_ERRORS, Document, Reader
-from memviz.transcripts.file_bytes import file_bytes
+from memviz.transcripts.file_bytes import read_file_bytes
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.declaration import FileMapping, read_mapping
 from memviz.transcripts.mapping.interpreter import MappedReader
-from memviz.transcripts.nearest import reader_for_user
+from memviz.transcripts.nearest import find_reader_for_user
 from memviz.transcripts.readers import find_readers
 from memviz.transcripts.refusals import (
     MAX_NAMES,
-    archive_warnings,
-    nothing_inside,
-    placed,
-    refusal_of,
+    add_file_name,
+    empty_archive_error,
+    find_refusal,
+    warn_of_unread,
 )
 
 Progress = Callable[[int, int], object]
-"""Called with how many conversations are read, and how many there are. What it raises stops the import."""
+"""Called with the number of conversations read and of all. Whatever it raises stops the import."""
 MAX_TITLE_CHARS = 200
 MAX_ADVISED = 3
 UNFORESEEN = noop("something in it is not as this format has it.")
@@ -128,9 +128,9 @@ def load_transcript(
     limits: Limits | None = None,
     mapping: FileMapping | str | Path | None = None,
 ) -> Transcript:
-    """Return one conversation of a file (a path), or of the bytes of one: number ``conversation``, counted from 1.
+    """Return one conversation of a file, which is given as a path or as bytes: number ``conversation``, from 1.
 
-    ``name`` is the file's name where only its bytes are given. The format is recognised unless it is named. ``user``
+    ``name`` is the file's name if only its bytes are given. The format is recognised unless it is named. ``user``
     is the name under which the user speaks, where the names in a file do not show it; everybody else is the
     assistant then. ``mapping`` says where the messages lie in a file of no known format: a
     :class:`~memviz.transcripts.mapping.declaration.FileMapping`, its YAML text, or the path of a file with it. What
@@ -198,16 +198,16 @@ def load_file(
     """
     _check_types(source, format, name, user)
     name = clean_text(name if isinstance(source, bytes) else Path(source).name)
-    file_mapping = mapping_of(mapping)
+    file_mapping = load_mapping(mapping)
     try:
         limits = limits or Limits.from_environment()
         options = ReadingOptions(format, user, limits, progress, file_mapping)
-        data = file_bytes(source, limits)
+        data = read_file_bytes(source, limits)
         read = _read_archive if is_archive(data) else _read_document
         with uncollected():
             loaded = read(data, name, options)
     except TranscriptError as error:
-        raise placed(error, name, format) from None
+        raise add_file_name(error, name, format) from None
     except RecursionError:
         raise TOO_DEEP.error(name) from None
     if not loaded.transcripts:
@@ -223,8 +223,8 @@ def _check_types(source: object, format: object, name: object, user: object) -> 
             raise NO_TEXT.error(what=what, kind=type(value).__name__)
 
 
-def mapping_of(mapping: FileMapping | str | Path | None) -> FileMapping | None:
-    """Return a mapping that is given as itself, as YAML or as the path of a file; a text of several lines is YAML.
+def load_mapping(mapping: FileMapping | str | Path | None) -> FileMapping | None:
+    """Return a mapping that is given as a value, as YAML (a text of several lines), or as the path of a YAML file.
     Raises :class:`TranscriptError`."""
     if mapping is None or isinstance(mapping, FileMapping):
         return mapping
@@ -238,7 +238,7 @@ def _read_document(data: bytes, name: str, options: ReadingOptions) -> LoadedFil
     if options.mapping is not None:
         reader: Reader = MappedReader(options.mapping)
     elif options.format is None:
-        reader = recognising_reader(document)
+        reader = find_recognising_reader(document)
     else:
         reader = find_reader(options.format)
     pieces = reader.conversations(document)
@@ -257,7 +257,9 @@ def _read_document(data: bytes, name: str, options: ReadingOptions) -> LoadedFil
             title = _title_of(transcript, name, place)
             transcripts.append(replace(transcript, title=title, format=reader.name))
         except TranscriptError as error:
-            failures.append(placed(placed(error, place, reader.name), name, None))
+            failures.append(
+                add_file_name(add_file_name(error, place, reader.name), name, None)
+            )
         if options.progress:
             options.progress(number, count)
     warnings = document.notes.sentences()
@@ -267,15 +269,15 @@ def _read_document(data: bytes, name: str, options: ReadingOptions) -> LoadedFil
 def read_piece(reader: Reader, piece: object, builder: TranscriptBuilder) -> Transcript:
     """Return the conversation of a piece that ``reader`` has made of a file. Raises :class:`TranscriptError`, and
     nothing else."""
-    with unforeseen_as_transcript_error():
+    with convert_unforeseen_errors():
         return reader.read(piece, builder)
 
 
 @contextmanager
-def unforeseen_as_transcript_error() -> Iterator[None]:
+def convert_unforeseen_errors() -> Iterator[None]:
     """Raise :class:`TranscriptError` for an error that a reader does not expect, such as a ``KeyError``.
 
-    It is the safety net: readers check every value, but if one has missed a case, the user still gets a sentence.
+    Readers check every value. If one has missed a case, the user still gets a sentence.
     """
     try:
         yield
@@ -302,7 +304,7 @@ def _read_archive(data: bytes, name: str, options: ReadingOptions) -> LoadedFile
     refused: dict[str, TranscriptError] = {}
     mapping = options.mapping
     mapped_reader = None if mapping is None else MappedReader(mapping)
-    files = archived_files(data, options.limits)
+    files = read_archived_files(data, options.limits)
     parts = join_parts(files, formats().values(), mapped_reader, options.limits)
     for part_name, content in parts:
         part_name = part_name or Path(name).stem
@@ -318,8 +320,8 @@ def _read_archive(data: bytes, name: str, options: ReadingOptions) -> LoadedFile
         for warning in part.warnings:
             warnings.append(Said("{file}: {note}", file=part_name, note=warning))
     if not transcripts and not failures:
-        raise nothing_inside(refused, data)
-    warnings += archive_warnings(refused)
+        raise empty_archive_error(refused, data)
+    warnings += warn_of_unread(refused)
     return LoadedFile(name, tuple(transcripts), tuple(warnings), tuple(failures))
 
 
@@ -328,11 +330,11 @@ def find_reader(name: str) -> Reader:
     reader = formats().get(name)
     if reader is None:
         reason = Said("there is no format {name!r}.", name=clean_text(name)[:40])
-        raise TranscriptError(reason, remedy=format_advice(name))
+        raise TranscriptError(reason, remedy=advise_format(name))
     return reader
 
 
-def format_advice(name: str) -> str:
+def advise_format(name: str) -> str:
     """Return a sentence on what to choose in place of a name that no format has: formats whose names begin with it or
     are nearly the same, else any. For ``Claude`` it names ``claude_code``."""
     prefix = name[:40].strip().lower().replace("-", "_").replace(" ", "_")
@@ -343,11 +345,11 @@ def format_advice(name: str) -> str:
     return _(ANY_NAME)
 
 
-def preferred(readers: Sequence[Reader]) -> list[Reader]:
+def prefer_readers(readers: Sequence[Reader]) -> list[Reader]:
     """Return the readers to choose from, of those that recognise a file.
 
-    A reader goes that another one names in ``over``, for it would read less of the file. Then, where any reader is
-    programmed, those that only follow a mapping go.
+    A reader that another one names in its ``over`` is dropped, because it would read less of the file. Then readers
+    that follow a mapping are dropped if any reader is programmed.
     """
     names_of_lesser = {name for reader in readers for name in reader.over}
     candidates = [reader for reader in readers if reader.name not in names_of_lesser]
@@ -355,11 +357,13 @@ def preferred(readers: Sequence[Reader]) -> list[Reader]:
     return programmed or candidates
 
 
-def recognising_reader(document: Document) -> Reader:
-    """Return the one reader that recognises a document. Raises :class:`TranscriptError` where several do, for taking
-    the first would be a guess, and where none does, for the reason that the document shows best."""
+def find_recognising_reader(document: Document) -> Reader:
+    """Return the one reader that recognises a document. Raises :class:`TranscriptError` if several do, because
+    choosing one would be a guess, and if none does."""
     readers = list(formats().values())
-    candidates = preferred([reader for reader in readers if reader.recognise(document)])
+    candidates = prefer_readers(
+        [reader for reader in readers if reader.recognise(document)]
+    )
     names = [reader.name for reader in candidates]
     if len(names) > 1:
         options = _(" or ").join(f"--format {name}" for name in names)
@@ -370,7 +374,7 @@ def recognising_reader(document: Document) -> Reader:
     if candidates:
         return candidates[0]
     programmed = [reader for reader in readers if not reader.is_mapping]
-    reader = reader_for_user(document, programmed)
+    reader = find_reader_for_user(document, programmed)
     if reader is None:
-        raise refusal_of(document, programmed)
+        raise find_refusal(document, programmed)
     return reader

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memviz.transcripts.decoding import texts_behind
+from memviz.transcripts.decoding import pair_with_texts
 
 # A fence of backticks has no backtick behind it, or it would be code within a line. Lists indent their fences.
 _FENCE = re.compile(r"^[ \t]*(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$", re.MULTILINE)
@@ -50,7 +50,7 @@ class Fences(NamedTuple):
 
 def find_fences(text: str) -> Fences:
     """The code blocks of a text. A fence that is never closed fences nothing: the text after it counts."""
-    fences = _fences_in(text)
+    fences = _find_fences(text)
     blocks = []
     unclosed = []
     position = 0
@@ -64,7 +64,7 @@ def find_fences(text: str) -> Fences:
         end = (
             None
             if length >= hopeless.get(mark, length + 1)
-            else _closing(fences, position)
+            else _find_closing_fence(fences, position)
         )
         if end is None:
             hopeless[mark] = min(length, hopeless.get(mark, length))
@@ -76,10 +76,10 @@ def find_fences(text: str) -> Fences:
     return Fences(tuple(blocks), tuple(unclosed))
 
 
-def left_open(text: str) -> str:
+def find_open_fence(text: str) -> str:
     """The fence that would close the code block which is open at the end of a text; empty where none is."""
     opening = None
-    for fence in _fences_in(text):
+    for fence in _find_fences(text):
         if opening is None:
             opening = fence
         elif fence.ends(opening):
@@ -87,7 +87,7 @@ def left_open(text: str) -> str:
     return opening.mark if opening else ""
 
 
-def outside(
+def skip_fenced(
     matches: Iterator[re.Match[str]], fences: Fences
 ) -> Iterator[re.Match[str]]:
     """Those of the matches, in order, that start in no code block."""
@@ -100,14 +100,14 @@ def outside(
             yield match
 
 
-def _fences_in(text: str) -> list[Fence]:
+def _find_fences(text: str) -> list[Fence]:
     return [
         Fence(match[1], match.start(), match.end(), not match[2].strip())
         for match in _FENCE.finditer(text)
     ]
 
 
-def _closing(fences: Sequence[Fence], at: int) -> int | None:
+def _find_closing_fence(fences: Sequence[Fence], at: int) -> int | None:
     for number in range(at + 1, len(fences)):
         if fences[number].ends(fences[at]):
             return number
@@ -120,7 +120,7 @@ _LOOKS_LIKE_ONE = re.compile(rf"^(?=\\*{OPENING})", re.MULTILINE)
 _ESCAPED = re.compile(rf"^\\(?=\\*{OPENING})", re.MULTILINE)
 
 
-class Marked(NamedTuple):
+class MarkedText(NamedTuple):
     """The JSON text in a marker, the content that belongs to it, and where the marker starts."""
 
     info: str
@@ -128,7 +128,7 @@ class Marked(NamedTuple):
     start: int
 
 
-def marker(info: Mapping[str, Any]) -> str:
+def write_marker(info: Mapping[str, Any]) -> str:
     """The line that says this."""
     text = json.dumps(info)
     for sign in "<>-":
@@ -136,10 +136,10 @@ def marker(info: Mapping[str, Any]) -> str:
     return f"{OPENING} {text} -->"
 
 
-def marked(info: Mapping[str, Any], shown: str, content: str) -> str:
+def write_marked(info: Mapping[str, Any], shown: str, content: str) -> str:
     """Return a content with its marker, and with the line to show above it."""
     escaped = _LOOKS_LIKE_ONE.sub(r"\\", content)
-    return f"{marker(info)}\n{shown}\n\n{escaped}\n\n"
+    return f"{write_marker(info)}\n{shown}\n\n{escaped}\n\n"
 
 
 def is_marked(text: str) -> bool:
@@ -147,11 +147,11 @@ def is_marked(text: str) -> bool:
     return text.lstrip().startswith(OPENING)
 
 
-def read_marked(text: str) -> Iterator[Marked]:
+def read_marked(text: str) -> Iterator[MarkedText]:
     """Every marker of a text with the content that belongs to it."""
     if re.match(rf"\s*{OPENING}[^\n]*\r\n", text):  # a program changed all line ends
         text = text.replace("\r\n", "\n")
-    for marker, below in texts_behind(list(_MARKER.finditer(text)), text):
+    for marker, below in pair_with_texts(list(_MARKER.finditer(text)), text):
         _shown, _gap, content = below.removeprefix("\n").partition("\n\n")
         content = _ESCAPED.sub("", content.removesuffix("\n\n"))
-        yield Marked(marker[1], content, marker.start())
+        yield MarkedText(marker[1], content, marker.start())

@@ -1,7 +1,7 @@
-"""The format that a file of no known format nearly has, and the place where it differs: for its refusal.
+"""Finds the known format that is nearest to a JSON file of no known format, for the error that the user sees.
 
-Every reader tries the file, as if its format had been named. The one that reads the largest share of it is the
-nearest; why it was not recognised is looked up in the messages (:func:`misfits`).
+``refusals`` calls it when no reader recognised the file. Every reader then tries the file as if its format had been
+named; the one that reads most of it is the nearest. :func:`describe_misfits` says which messages do not fit and why.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,16 +16,16 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import (
     UNFORESEEN_ERRORS,
     Document,
-    Placed,
+    PlacedValue,
     Reader,
     UnknownFormatError,
 )
 from memviz.transcripts.import_notes import Refusal
-from memviz.transcripts.json_text import encoded_twice, is_json_text, kind_of
+from memviz.transcripts.json_text import encoded_twice_error, is_json_text, kind_of
 from memviz.transcripts.readers.json_access import text_at, texts_at
-from memviz.transcripts.readers.json_rows import with_places
+from memviz.transcripts.readers.json_rows import add_places
 from memviz.transcripts.readers.role_lists import FOREIGN_KEYS, OPENAI_PARTS, part_types
-from memviz.transcripts.user_names import listed_names, same_name
+from memviz.transcripts.user_names import is_same_name, quote_names
 
 GENERIC = (
     "role_content",
@@ -36,12 +36,12 @@ GENERIC = (
     "markdown",
     "csv",
 )
-"""Where several formats read a file equally well, the first of these is named."""
+"""Formats without a product. If several read a file equally well, the first of these is named."""
 NO_FORMAT = (TranscriptError, RecursionError, *UNFORESEEN_ERRORS)
 """The errors of a reader that tries a file of another format."""
 TRIED_PIECES = 3
 TRIED_ITEMS = 5_000
-"""A longer list is not tried by every reader: it would take seconds."""
+"""A longer list is not given to every reader, because that would take seconds."""
 SPEAKER_KEYS = ("role", "speaker", "sender", "from", "author")
 CONTENT_KEYS = ("content", *TEXT_KEYS, *PART_KEYS)
 MAX_DEPTH = 4
@@ -63,50 +63,58 @@ FIRST_ITEM = noop("the first item")
 class Messages(NamedTuple):
     """A list in a file that looks like messages, each with its place in it."""
 
-    placed: Sequence[Placed]
+    placed: Sequence[PlacedValue]
     path: tuple[str, ...] = ()
     """The keys and places that lead to the list."""
 
 
-def refusal(document: Document, readers: Sequence[Reader]) -> TranscriptError:
-    """The error for JSON of no known format: what it almost is, and which format would read it."""
-    doubled = _encoded_twice(document)
+def nearest_format_error(
+    document: Document, readers: Sequence[Reader]
+) -> TranscriptError:
+    """The error for JSON of no known format: the format that it nearly has, and what to do."""
+    doubled = _find_encoded_twice(document)
     if doubled:
         return doubled
-    lists = _message_lists(document)
+    lists = _find_message_lists(document)
     if not lists:
         return UnknownFormatError(
             Said("no known format, found {found}.", found=document.found),
             remedy=_("{problem} {remedy}", problem=_(AS_MESSAGES), remedy=_(DOCS)),
         )
-    tried = _nearest_reader(document, readers)
+    tried = _find_nearest_reader(document, readers)
     if isinstance(tried, UnclearUserError):
         return tried
     messages = lists[0]
     if tried:
-        messages = next(filter(misfits, lists), messages)
-    return _nearly(messages, tried)
+        messages = next(filter(describe_misfits, lists), messages)
+    return _describe_near_miss(messages, tried)
 
 
-def reader_for_user(document: Document, readers: Sequence[Reader]) -> Reader | None:
-    """The reader of a list of messages whose speakers have names that no format knows, where it was said which of
-    them is the user; ``None`` for any other file, and where nobody in it has that name."""
+def find_reader_for_user(
+    document: Document, readers: Sequence[Reader]
+) -> Reader | None:
+    """Return the reader for a list of messages whose roles are unknown names, if the user has said which name is
+    theirs (``document.user``); ``None`` for any other file, and if nobody in it has that name."""
     user = document.user
-    if user is None or document.json.problem is not None or _encoded_twice(document):
+    if (
+        user is None
+        or document.json.problem is not None
+        or _find_encoded_twice(document)
+    ):
         return None
-    lists = _message_lists(document)
+    lists = _find_message_lists(document)
     if not lists:
         return None
     names = [text_at(item, "role") for item, _place in lists[0].placed[:TRIED_ITEMS]]
-    if not any(same_name(name, user) for name in names if name):
+    if not any(is_same_name(name, user) for name in names if name):
         return None
     generic = [reader for reader in readers if reader.name in GENERIC]
-    nearest = _nearest_reader(document, generic)
+    nearest = _find_nearest_reader(document, generic)
     return nearest if isinstance(nearest, Reader) else None
 
 
-def _nearly(found: Messages, tried: Reader | None) -> TranscriptError:
-    odd = misfits(found)
+def _describe_near_miss(found: Messages, tried: Reader | None) -> TranscriptError:
+    odd = describe_misfits(found)
     total = len(found.placed)
     why = _("no format claims it for its own")
     nearly = _("a list of messages")
@@ -134,25 +142,24 @@ def _nearly(found: Messages, tried: Reader | None) -> TranscriptError:
     return TranscriptError(reason, remedy=remedy)
 
 
-def misfits(found: Messages) -> list[str]:
-    """Return where the items of a list are that are no messages of the chat API, and why, in sentences without full
-    stop."""
+def describe_misfits(found: Messages) -> list[str]:
+    """Return a clause for each item of a list that is no message of the chat API: "index 3 has no role: ..."."""
     reasons = []
     for item, place in found.placed:
-        reason = _item_misfit(item)
+        reason = _describe_item_misfit(item)
         if reason:
             reasons.append(f"{', '.join((*found.path, place))} {reason}")
     return reasons
 
 
-def _item_misfit(item: Any) -> str:
+def _describe_item_misfit(item: Any) -> str:
     if not isinstance(item, dict):
         return _("is {kind}, not a message", kind=_(kind_of(item)))
     role = item.get("role")
     if role is None:
         return _(
             "has no role: its keys are {names}",
-            names=listed_names([str(key) for key in item]),
+            names=quote_names([str(key) for key in item]),
         )
     if not isinstance(role, str):
         return _("has a role that is {kind}", kind=_(kind_of(role)))
@@ -168,8 +175,9 @@ def _item_misfit(item: Any) -> str:
     return ""
 
 
-def _encoded_twice(document: Document) -> TranscriptError | None:
-    """The error for JSON inside a text of JSON; such as what json.dumps makes of the result of json.dumps."""
+def _find_encoded_twice(document: Document) -> TranscriptError | None:
+    """Return the error for JSON that was encoded twice, as by ``json.dumps(json.dumps(value))``; ``None`` for any
+    other file."""
     value = document.json.value
     values_by_place = {"": value} if isinstance(value, str) else document.object
     if not document.json.rows and document.items:
@@ -177,36 +185,36 @@ def _encoded_twice(document: Document) -> TranscriptError | None:
     for key, text in values_by_place.items():
         if is_json_text(text):
             where = repr(key) if values_by_place is document.object else _(key or IT)
-            return encoded_twice(_("{where} is", where=where))
+            return encoded_twice_error(_("{where} is", where=where))
     return None
 
 
-def _message_lists(document: Document) -> list[Messages]:
-    """The lists with items that look like messages, wherever in the file they stand; the one with the most first."""
-    lists = list(_lists(document.json.value, ()))
+def _find_message_lists(document: Document) -> list[Messages]:
+    """Return all lists of the file with items that look like messages, the one with the most such items first."""
+    lists = list(_walk_lists(document.json.value, ()))
     if document.json.value is None:
         lists = [Messages(document.placed)]
         for item, place in document.placed[:TRIED_PIECES]:
-            lists += _lists(item, (place,))
-    return sorted(filter(_alike, lists), key=_alike, reverse=True)
+            lists += _walk_lists(item, (place,))
+    return sorted(filter(_count_messages, lists), key=_count_messages, reverse=True)
 
 
-def _alike(found: Messages) -> int:
+def _count_messages(found: Messages) -> int:
     """Return how many items of a list look like messages."""
     return sum(_looks_like_one(item) for item, _place in found.placed[:TRIED_ITEMS])
 
 
-def _lists(value: Any, path: tuple[str, ...]) -> Iterator[Messages]:
+def _walk_lists(value: Any, path: tuple[str, ...]) -> Iterator[Messages]:
     if isinstance(value, list) and len(path) <= MAX_DEPTH:
-        placed = with_places(value)
+        placed = add_places(value)
         yield Messages(placed, path)
         for item, place in placed[:TRIED_PIECES]:
             if isinstance(item, dict) and not _looks_like_one(item):
-                yield from _lists(item, (*path, place))
+                yield from _walk_lists(item, (*path, place))
     elif isinstance(value, dict) and len(path) <= MAX_DEPTH:
         for key, inner in value.items():
             if isinstance(inner, (list, dict)):
-                yield from _lists(inner, (*path, repr(str(key)[:40])))
+                yield from _walk_lists(inner, (*path, repr(str(key)[:40])))
 
 
 def _looks_like_one(item: Any) -> bool:
@@ -215,11 +223,11 @@ def _looks_like_one(item: Any) -> bool:
     return bool(texts_at(item, *SPEAKER_KEYS))
 
 
-def _nearest_reader(
+def _find_nearest_reader(
     document: Document, readers: Sequence[Reader]
 ) -> Reader | UnclearUserError | None:
-    """The reader that would read the whole file, if its format were named; the error of one that would if it were
-    said who the user is; ``None`` where no reader would."""
+    """Return the reader that reads the whole file if its format is named. Otherwise the error of a reader that only
+    lacks the name of the user; ``None`` if no reader can read it."""
     if len(document.items) > TRIED_ITEMS:
         return None
     nearest = None
@@ -227,14 +235,14 @@ def _nearest_reader(
     unclear = None
     for reader in sorted(readers, key=_rank):
         try:
-            amount = _amount_read(reader, document)
+            amount = _count_read(reader, document)
             if amount[0] and amount > most:
                 nearest = reader
                 most = amount
         except UnclearUserError as error:
             unclear = unclear or error
         except NO_FORMAT:
-            continue  # it is of another format: what exactly a reader stumbles over says nothing
+            continue  # the file has another format, and the reader's error says nothing
     return nearest or unclear
 
 
@@ -242,9 +250,9 @@ def _rank(reader: Reader) -> int:
     return GENERIC.index(reader.name) if reader.name in GENERIC else len(GENERIC)
 
 
-def _amount_read(reader: Reader, document: Document) -> tuple[int, int]:
-    """Return how many messages of the first conversations a reader reads, and how many warnings fewer than none it
-    gives; no messages where it leaves some out."""
+def _count_read(reader: Reader, document: Document) -> tuple[int, int]:
+    """Return how many messages of the first conversations a reader reads, and the negative number of its warnings, so
+    that a larger pair is better; (0, 0) if it leaves any message out."""
     messages = 0
     warnings = 0
     for piece in reader.conversations(document)[:TRIED_PIECES]:

@@ -1,6 +1,8 @@
-"""Refusals of a file, or of all files of an archive: one sentence with the place, and what to do.
+"""The errors for a file, or for an archive, that no format can read: one sentence with the place, and what to do.
 
-A text of no known format is nearly one: a table without a column for the role, or a dialogue of one line."""
+``loading`` calls :func:`find_refusal` when no reader recognised a file. A text of no known format is nearly one of
+those that are known: a table without a column for the role, or a dialogue with a single line.
+"""
 
 import json
 import re
@@ -11,29 +13,29 @@ from typing import Any
 
 from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.core.translation import Said, _, noop
-from memviz.transcripts.archives import archived_names
-from memviz.transcripts.decoding import with_line_feeds
+from memviz.transcripts.archives import list_archived_names
+from memviz.transcripts.decoding import normalize_line_ends
 from memviz.transcripts.document import (
     OTHER_FORMAT,
     Document,
     Reader,
     UnknownFormatError,
 )
-from memviz.transcripts.file_kinds import page_kind
+from memviz.transcripts.file_kinds import kind_of_page
 from memviz.transcripts.import_notes import Refusal
-from memviz.transcripts.json_text import encoded_twice, is_json_text
-from memviz.transcripts.nearest import refusal
+from memviz.transcripts.json_text import encoded_twice_error, is_json_text
+from memviz.transcripts.nearest import nearest_format_error
 from memviz.transcripts.readers.texts.speaker_lines import (
-    dialogue,
+    find_dialogue,
     names_at_line_starts,
 )
 from memviz.transcripts.readers.texts.tables import (
     HEAD_ROWS,
-    dialects,
-    meanings_of,
+    find_dialects,
+    find_meanings,
     rows,
 )
-from memviz.transcripts.user_names import first_names, listed_names
+from memviz.transcripts.user_names import quote_names, shorten_names
 
 NEARLY_TABLE = Refusal(
     noop(
@@ -47,11 +49,11 @@ MISSING = {
     "role": noop("none for what is said"),
     "content": noop("none for the role"),
 }
-"""What a table lacks that has a column of this meaning, and not of both."""
+"""The part that a table lacks if it has only the column of this meaning."""
 HEAD_CHARS = 200_000
-"""So much of a text is looked at: what it is shows at its beginning."""
+"""The characters at the beginning of a text that are examined."""
 MANY_NAMES = 3
-"""More names that come once each are those of fields."""
+"""If more names come once each, they are names of fields."""
 LINES = noop(
     "Write User: and Assistant: before what each said, or choose another file."
 )
@@ -86,30 +88,30 @@ EACH_LINE = noop("each line is")
 NEITHER_COLUMN = noop("none of them for the role or for what is said")
 
 
-def text_refusal(document: Document) -> TranscriptError:
+def text_error(document: Document) -> TranscriptError:
     """The error for a text of no known format."""
-    text = with_line_feeds(document.plain_text[:HEAD_CHARS])
+    text = normalize_line_ends(document.plain_text[:HEAD_CHARS])
     return (
-        _encoded_lines(text)
-        or _database_dump(text)
-        or _nearly_a_table(text)
-        or _nearly_a_dialogue(text)
-        or _any_text(text)
+        _encoded_lines_error(text)
+        or _database_dump_error(text)
+        or _near_table_error(text)
+        or _near_dialogue_error(text)
+        or _any_text_error(text)
     )
 
 
-def _encoded_lines(text: str) -> TranscriptError | None:
+def _encoded_lines_error(text: str) -> TranscriptError | None:
     """The error for JSON lines of which each is a text that holds JSON."""
     first = text.split("\n", 1)[0].strip()
     if first.startswith('"'):
         with suppress(ValueError):
             if is_json_text(json.loads(first)):
-                return encoded_twice(EACH_LINE)
+                return encoded_twice_error(EACH_LINE)
     return None
 
 
-def _database_dump(text: str) -> TranscriptError | None:
-    """The error for what pg_dump writes; it names the first table of messages, or the first with rows."""
+def _database_dump_error(text: str) -> TranscriptError | None:
+    """The error for a dump by pg_dump. It names the first table of messages, or else the first table with rows."""
     tables = [copied["name"] for copied in COPIED_TABLE.finditer(text)]
     if not tables:
         return None
@@ -117,24 +119,24 @@ def _database_dump(text: str) -> TranscriptError | None:
     return DATABASE_DUMP.error(table=tables[0])
 
 
-def _nearly_a_table(text: str) -> TranscriptError | None:
-    for dialect in dialects(text):
+def _near_table_error(text: str) -> TranscriptError | None:
+    for dialect in find_dialects(text):
         head = list(islice(rows(text, dialect), HEAD_ROWS))
         widths = {len(row.cells) for row in head}
         if len(head) < 2 or len(widths) > 1 or widths == {1}:
             continue
-        meanings = meanings_of(
+        meanings = find_meanings(
             [cell for cell in head[0].cells if len(cell.strip()) > 1]
         )
-        names = listed_names([cell.strip() for cell in head[0].cells])
+        names = quote_names([cell.strip() for cell in head[0].cells])
         lacks = [without for meaning, without in MISSING.items() if meaning in meanings]
         missing = _([*lacks, NEITHER_COLUMN][0])
         return NEARLY_TABLE.error(names=names, missing=missing)
     return None
 
 
-def _nearly_a_dialogue(text: str) -> TranscriptError | None:
-    found_dialogue = dialogue(text, enough=1)
+def _near_dialogue_error(text: str) -> TranscriptError | None:
+    found_dialogue = find_dialogue(text, enough=1)
     known = [line.name for line in found_dialogue.lines] if found_dialogue else []
     lines = [*known, *names_at_line_starts(text)]
     names = list(dict.fromkeys(lines))
@@ -142,7 +144,7 @@ def _nearly_a_dialogue(text: str) -> TranscriptError | None:
     if 2 <= len(names) <= MANY_NAMES and 2 * len(lines) >= said:
         reason = Said(
             "it may be a dialogue, but no name comes again: lines start with {names}.",
-            names=listed_names(names),
+            names=quote_names(names),
         )
         return UnclearUserError(reason, names=names)
     if found_dialogue is None:
@@ -154,7 +156,7 @@ def _nearly_a_dialogue(text: str) -> TranscriptError | None:
     )
 
 
-def _any_text(text: str) -> TranscriptError:
+def _any_text_error(text: str) -> TranscriptError:
     return ANY_TEXT.error(start=" ".join(text[:200].split())[:60])
 
 
@@ -163,7 +165,9 @@ _BRACKETED = re.compile(r"\[[^\[\]{}\"\n]{1,60}\][ \t]*[^\s,\]]")
 """Text behind a bracket that closes: "[10:02 AM] Ana" is a line of a chat, and no JSON that somebody broke."""
 
 
-def placed(error: TranscriptError, name: str, format: str | None) -> TranscriptError:
+def add_file_name(
+    error: TranscriptError, name: str, format: str | None
+) -> TranscriptError:
     """The error with the name of its file in front of the place, and with a remedy."""
     known: dict[str, Any] = {
         "format": error.format or format or "",
@@ -175,14 +179,16 @@ def placed(error: TranscriptError, name: str, format: str | None) -> TranscriptE
     return type(error)(error.reason, **known)
 
 
-def nothing_inside(refused: dict[str, TranscriptError], data: bytes) -> TranscriptError:
+def empty_archive_error(
+    refused: dict[str, TranscriptError], data: bytes
+) -> TranscriptError:
     """The error for an archive of which no file can be read; ``refused`` has the error of each that was tried."""
     for inner, error in refused.items():
         if len(refused) == 1 or isinstance(error, UnclearUserError):
-            return placed(error, inner, None)
+            return add_file_name(error, inner, None)
     if refused:
         # A broken file comes before one of no known kind, which may lie in any archive.
-        broken = _broken(refused)
+        broken = _find_broken(refused)
         problems = [
             f"{inner[:80]}: {_(error.reason).rstrip('.')}"
             for inner, error in (broken | refused).items()
@@ -191,15 +197,15 @@ def nothing_inside(refused: dict[str, TranscriptError], data: bytes) -> Transcri
         if more > 0:
             problems[MAX_NAMES:] = [_("and {more} more files", more=more)]
         return NONE_READ.error(found="; ".join(problems))
-    names = archived_names(data)
+    names = list_archived_names(data)
     held = _("it is empty")
     if names:
-        shown = first_names([name[:80] for name in names], MAX_NAMES)
+        shown = shorten_names([name[:80] for name in names], MAX_NAMES)
         held = _(OTHER_FILES, names=shown)
     return NONE_INSIDE.error(held=held)
 
 
-def _broken(refused: dict[str, TranscriptError]) -> dict[str, TranscriptError]:
+def _find_broken(refused: dict[str, TranscriptError]) -> dict[str, TranscriptError]:
     """The files that are not of an unknown kind, but broken."""
     return {
         inner: error
@@ -208,23 +214,23 @@ def _broken(refused: dict[str, TranscriptError]) -> dict[str, TranscriptError]:
     }
 
 
-def archive_warnings(refused: dict[str, TranscriptError]) -> Iterator[str]:
-    """Return what is said of the files of an archive that could not be read, beside others that could."""
+def warn_of_unread(refused: dict[str, TranscriptError]) -> Iterator[str]:
+    """Yield a warning for each broken file of an archive of which other files were read."""
     # Every export has files of no known kind beside the conversations. Only a broken file is a loss worth a warning.
-    for inner, error in islice(_broken(refused).items(), MAX_NAMES):
-        yield _("not imported: {error}", error=placed(error, inner, None))
+    for inner, error in islice(_find_broken(refused).items(), MAX_NAMES):
+        yield _("not imported: {error}", error=add_file_name(error, inner, None))
 
 
-def refusal_of(document: Document, readers: Sequence[Reader]) -> TranscriptError:
+def find_refusal(document: Document, readers: Sequence[Reader]) -> TranscriptError:
     """The error for a file that no format reads: it is broken, or whole but of no known kind."""
-    page = page_kind(document.plain_text)
+    page = kind_of_page(document.plain_text)
     if page:
         return page.refusal(UnknownFormatError)
     if document.json.problem is None and document.json.value not in ([], {}):
-        return refusal(document, readers)
+        return nearest_format_error(document, readers)
     text = document.plain_text
     if text and (not text.startswith(("[", "{")) or _BRACKETED.match(text)):
-        return text_refusal(document)
+        return text_error(document)
     problem = document.problem
     # A broken file is an error; a whole one of no known kind may lie beside conversations in any archive.
     if document.json.problem and not text and not document.is_of_another_kind:

@@ -55,7 +55,7 @@ class Tables:
         self._connection.text_factory = lambda raw: clean_text(
             raw.decode("utf-8", "replace")
         )
-        with _readable(limits.database_seconds):
+        with _open_read_only(limits.database_seconds):
             # A database in memory has no file beside it, and refuses to open in the mode that needs one.
             self._connection.deserialize(
                 data[:18] + ROLLBACK + data[20:] if self.in_write_ahead_mode else data
@@ -84,10 +84,12 @@ class Tables:
         picked = [column for column in columns if column in there]
         if not picked:
             return []
-        ordered = [_quoted(column) for column in order if column in there]
-        query = f"SELECT {', '.join(map(_quoted, picked))} FROM {_quoted(table)}"  # noqa: S608 - quoted, and read only
+        ordered = [_quote_name(column) for column in order if column in there]
+        query = (
+            f"SELECT {', '.join(map(_quote_name, picked))} FROM {_quote_name(table)}"  # noqa: S608 - quoted, and read only
+        )
         query += f" ORDER BY {', '.join(ordered)}" if ordered else ""
-        with _readable(self._limits.database_seconds):
+        with _open_read_only(self._limits.database_seconds):
             self._stop_after(self._limits.database_seconds)
             rows = self._fetch(f"{query} LIMIT {most + 1}")
         if len(rows) > most:
@@ -108,20 +110,22 @@ class Tables:
 
     def _columns(self, table: str) -> tuple[str, ...]:
         described = self._connection.execute(
-            f"SELECT * FROM {_quoted(table)} LIMIT 0"  # noqa: S608
+            f"SELECT * FROM {_quote_name(table)} LIMIT 0"  # noqa: S608
         ).description
         return tuple(column[0] for column in described)
 
     def _stop_after(self, seconds: int) -> None:
-        self._connection.set_progress_handler(_deadline(seconds), STEPS_BETWEEN_LOOKS)
+        self._connection.set_progress_handler(
+            _set_deadline(seconds), STEPS_BETWEEN_LOOKS
+        )
 
 
-def _deadline(seconds: float) -> Callable[[], bool]:
+def _set_deadline(seconds: float) -> Callable[[], bool]:
     end = monotonic() + seconds
     return lambda: monotonic() > end
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -131,7 +135,7 @@ def _is_plain(name: object, sql: object) -> bool:
 
 
 @contextmanager
-def _readable(seconds: int) -> Iterator[None]:
+def _open_read_only(seconds: int) -> Iterator[None]:
     try:
         yield
     except TranscriptError:

@@ -23,19 +23,19 @@ def moment(value: object) -> datetime | None:
     1970; their size shows which. Never raises.
     """
     if isinstance(value, str) and len(value) <= MAX_CHARS:
-        return _of_text(value.strip())
+        return _parse_text(value.strip())
     # A truth value is a number too, of 1 at the most.
     if isinstance(value, int | float) and 1 < value < LATEST_SECONDS * NANOSECONDS:
-        return _of_number(value)
+        return _parse_number(value)
     return None
 
 
-def first_moment(values: Iterable[object]) -> datetime | None:
+def parse_first_moment(values: Iterable[object]) -> datetime | None:
     """Return the first of these values that is a point in time, see :func:`moment`."""
     return next(filter(None, map(moment, values)), None)
 
 
-def with_time(value: object, **texts: str) -> dict[str, str]:
+def meta_with_time(value: object, **texts: str) -> dict[str, str]:
     """Return the ``meta`` of a message that was said at this time,
     :data:`~memviz.core.conversation.TIME` as ISO text, with those of the other
     ``texts`` that are not empty. Without a time that can be read it has none."""
@@ -46,13 +46,13 @@ def with_time(value: object, **texts: str) -> dict[str, str]:
 
 def time_text(value: object) -> str:
     """Return a point in time as ISO text; empty where it cannot be read."""
-    return with_time(value).get(TIME, "")
+    return meta_with_time(value).get(TIME, "")
 
 
-def _of_text(text: str) -> datetime | None:
+def _parse_text(text: str) -> datetime | None:
     date = _YEAR_FIRST.match(text)
     if date is not None:
-        text = _iso_date(date) + text[date.end() :]
+        text = _write_iso_date(date) + text[date.end() :]
     try:
         found = datetime.fromisoformat(text)
         return (
@@ -62,7 +62,7 @@ def _of_text(text: str) -> datetime | None:
         return None
 
 
-def _iso_date(date: re.Match[str]) -> str:
+def _write_iso_date(date: re.Match[str]) -> str:
     """Return a date, and the hour behind it, with two digits a part: "2026/1/1 9" -> "2026-01-01T09"."""
     month = date["month"].zfill(2)
     day = date["day"].zfill(2)
@@ -70,7 +70,7 @@ def _iso_date(date: re.Match[str]) -> str:
     return f"{date['year']}-{month}-{day}{hour}"
 
 
-def _of_number(number: float) -> datetime | None:
+def _parse_number(number: float) -> datetime | None:
     for units_per_second in (1, 1_000, 1_000_000, NANOSECONDS):
         if EARLIEST_SECONDS <= number / units_per_second <= LATEST_SECONDS:
             return datetime.fromtimestamp(number / units_per_second, UTC)

@@ -119,7 +119,7 @@ async def read_body(request: Request, body: HeldBody) -> bytes:
     return body.whole()
 
 
-def readable_encodings(accepted: str) -> str:
+def choose_encodings(accepted: str) -> str:
     """Return what a client accepts of :data:`READABLE_ENCODINGS`: "gzip;q=0.8" of
     "br, zstd, gzip;q=0.8", "identity" of "br"."""
     encodings = []

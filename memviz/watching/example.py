@@ -1,5 +1,5 @@
-"""A bundled conversation that grows as that of a program at work does, for a visitor who
-has none to watch."""
+"""A bundled conversation that grows like that of a running program, for the page Live of a
+visitor who has no program to watch."""
 
 from uuid import uuid4
 
@@ -9,7 +9,7 @@ from memviz.storage.watched import Growth, Watched
 from memviz.transcripts.samples import sample
 
 EXAMPLE = noop("example")
-"""Stands where other watched conversations have the name of their program."""
+"""The name of the example's program."""
 SAMPLE_ID = "agent"
 MESSAGES_A_LOOK = 2
 

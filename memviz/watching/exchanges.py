@@ -1,4 +1,8 @@
-"""One request to a model and its reply, as a wire, a trace or a callback shows it."""
+"""One request to a model with its reply (:class:`Exchange`), however it was recorded.
+
+Traces, the proxy, the transport and the callbacks make exchanges; ``recorder`` and ``threads``
+find the new messages in them.
+"""
 
 from __future__ import annotations
 
@@ -30,21 +34,21 @@ class Exchange:
     sent: tuple[Message, ...]
     reply: tuple[Message, ...]
     conversation: str = ""
-    """The program's own id of the conversation; empty where nothing says it."""
+    """The program's own id of the conversation; empty if it is not known."""
     trace: str = ""
-    """The id of its trace, which a conversation may be longer than."""
+    """The id of its trace. A conversation may consist of several traces."""
     usage: Mapping[str, int] = field(default_factory=dict)
-    """Tokens as billed, by the keys above; those that are not known are not there."""
+    """Tokens as billed, by the keys above; unknown ones are missing."""
     tools: tuple[str, ...] = ()
     """Schemas of the tools that were offered, each as JSON text."""
     model: str = ""
     id: str = ""
-    """The id of the reply, where its server keeps it."""
+    """The id of the reply, if the server stores it."""
     follows: str = ""
-    """The id of the reply that this goes on from: the server kept what was said before."""
+    """The id of the earlier reply that this continues, if the server stores the history."""
     asked_at: str = ""
-    """When it was asked, and when its reply was there, as ISO texts; empty where that is
-    not known."""
+    """The time of the request and, below, of the end of the reply, as ISO texts; empty if
+    unknown."""
     answered_at: str = ""
 
     @property
@@ -53,8 +57,8 @@ class Exchange:
         return self.conversation or self.trace
 
 
-def usage_of(values: Mapping[str, object]) -> dict[str, int]:
-    """Return those values that are numbers of tokens."""
+def read_usage(values: Mapping[str, object]) -> dict[str, int]:
+    """Return those of the values that are whole numbers of tokens."""
     usage = {}
     for name, value in values.items():
         if is_whole_number(value) and int(str(value)) >= 0:
@@ -62,28 +66,28 @@ def usage_of(values: Mapping[str, object]) -> dict[str, int]:
     return usage
 
 
-def timed_request(asked: Sequence[Message], asked_at: str) -> list[Message]:
-    """Return the new messages of a request, those behind the last reply with the time of
-    the request: nobody knows when the others were said."""
+def add_request_time(asked: Sequence[Message], asked_at: str) -> list[Message]:
+    """Return the new messages of a request. Those behind the last reply get the time of the
+    request; the time of earlier ones is not known."""
     messages = list(asked)
-    for place in range(len(messages) - 1, -1, -1):
-        if messages[place].role == "assistant":
+    for index in range(len(messages) - 1, -1, -1):
+        if messages[index].role == "assistant":
             break
-        messages[place] = _with_time(messages[place], asked_at)
+        messages[index] = _add_time(messages[index], asked_at)
     return messages
 
 
-def billed_reply(exchange: Exchange) -> list[Message]:
-    """Return the reply with its time, and with what was billed for it beside its last
+def add_bill(exchange: Exchange) -> list[Message]:
+    """Return the reply with its time, and with the billed tokens in the ``meta`` of its last
     message."""
-    messages = [_with_time(reply, exchange.answered_at) for reply in exchange.reply]
+    messages = [_add_time(reply, exchange.answered_at) for reply in exchange.reply]
     if messages and exchange.usage:
         meta = {**(messages[-1].meta or {}), USAGE: dict(exchange.usage)}
         messages[-1] = replace(messages[-1], meta=meta)
     return messages
 
 
-def _with_time(message: Message, time: str) -> Message:
+def _add_time(message: Message, time: str) -> Message:
     """Return a message with the time at which it was said, where it has none."""
     return (
         replace(message, meta={TIME: time, **(message.meta or {})}) if time else message
@@ -91,17 +95,17 @@ def _with_time(message: Message, time: str) -> Message:
 
 
 def digest_message(message: Message) -> bytes:
-    """Return the digest of what a message says: its role, its text and its calls.
+    """Return a digest of the role, the text and the calls of a message.
 
-    Programs change the rest before they send a message again: ids, names, the spaces
-    around a text and the order of keys in the arguments of a call.
+    Programs may change everything else before they send a message again: ids, names, spaces
+    around the text, and the order of keys in the arguments of a call.
     """
-    calls = [(call.name, _plain_arguments(call)) for call in message.tool_calls]
+    calls = [(call.name, _normalize_arguments(call)) for call in message.tool_calls]
     identity = json.dumps([message.role, message.content.strip(), calls])
     return blake2b(identity.encode(), digest_size=DIGEST_BYTES).digest()
 
 
-def _plain_arguments(call: ToolCall) -> Any:
+def _normalize_arguments(call: ToolCall) -> Any:
     try:
         arguments = json.loads(call.arguments or "{}")
         return json.dumps(arguments, sort_keys=True)

@@ -1,4 +1,9 @@
-"""Folders of sessions, watched: a session that grows is read on within a moment."""
+"""Watches the folders in which programs keep their sessions, and reads on what grows.
+
+``memviz watch`` runs a :class:`FolderWatch`. For each changed file it keeps a reader open: a
+``GrowingFile`` for JSON lines, a ``WholeFile`` for JSON that is written anew, an
+``OpencodeLibrary`` for a database. Each stores what is new through the ``keeper``.
+"""
 
 from __future__ import annotations
 
@@ -18,46 +23,46 @@ from memviz.core.recently_used import RecentlyUsed
 from memviz.watching.growing_files import GrowingFile
 from memviz.watching.keeper import Keeper
 from memviz.watching.opencode import OpencodeLibrary
-from memviz.watching.programs import Place, Program, name_of, program_of
+from memviz.watching.programs import Program, WatchedFolder, name_of, program_of
 from memviz.watching.whole_files import WholeFile
 
 GATHER_SECONDS = 0.2
-"""Changes within so short a time are read together."""
+"""Changes within this time are read together."""
 LOOK_SECONDS = 15.0
-"""Every so often the folders are gone through: a system may report no change."""
+"""The time between two scans of the folders: the system may not report every change."""
 RECENT_SECONDS = 24 * 3600.0
-"""A session that changed within the last day is read when watching begins; an older one
-once it grows."""
+"""A session that changed within this time is read when watching begins; an older one
+when it grows."""
 NO_NOTICES = (
     "The system reports no changes of files, so the folders are looked through every 15 seconds. "
     "On Linux fs.inotify.max_user_watches may be too small."
 )
 WRITTEN_FIRST = ("-wal", "-shm", "-journal")
-"""What follows the name of a database where SQLite writes beside it first."""
+"""The endings of the files beside a database that SQLite writes first."""
 MAX_OPEN = 200
-"""Sessions of which the open reply is kept in memory; others are opened again."""
+"""The most readers that are kept open; for others a new one goes on from the library."""
 
 
-class Growing(Protocol):
-    """A session, or a library of them, that can be read on."""
+class GrowingSession(Protocol):
+    """The reader of one session, or of a database of sessions."""
 
     @property
     def problem(self) -> str:
-        """The reason why something of it is not kept as it is there; empty where all is."""
+        """The reason why a part is not stored as it is in the file; empty for none."""
 
     def read_on(self) -> bool:
-        """Keep what there is more."""
+        """Store what is new; return whether anything was read."""
 
 
 @dataclass(eq=False, repr=False)
 class FolderWatch(FileSystemEventHandler):
     """Reads the sessions in some folders as they grow."""
 
-    places: Sequence[Place]
+    places: Sequence[WatchedFolder]
     keeper: Keeper
     complain: Callable[[str], object] = lambda sentence: None
     _told: set[str] = field(default_factory=set)
-    _open: RecentlyUsed[Path, Growing] = field(
+    _open: RecentlyUsed[Path, GrowingSession] = field(
         default_factory=lambda: RecentlyUsed(MAX_OPEN)
     )
     _sizes: dict[Path, tuple[int, float]] = field(default_factory=dict)
@@ -108,16 +113,16 @@ class FolderWatch(FileSystemEventHandler):
             self._read(path)
 
     def _look(self, since: float | None = None) -> None:
-        """Go through the folders, and read what has another size or time than before."""
+        """Scan the folders, and read the files whose size or time changed."""
         for place in self.places:
-            # A folder that goes meanwhile ends the look: the next one sees the others.
+            # A folder that is removed meanwhile ends its scan; the next scan sees the rest.
             with suppress(OSError):
                 for path in place.sessions():
                     self._look_at(path, since)
 
     def _look_at(self, path: Path, since: float | None) -> None:
         with suppress(OSError):
-            size, changed_at = _state_of(path)
+            size, changed_at = _size_and_time_of(path)
             is_older = since is not None and changed_at < since
             is_same = self._sizes.get(path) == (size, changed_at)
             self._sizes[path] = (size, changed_at)
@@ -133,17 +138,17 @@ class FolderWatch(FileSystemEventHandler):
                 if session.problem:
                     self._tell(session.problem)
         except MemvizError as error:
-            # The library cannot be written just now: what was not kept is read again.
+            # The library cannot be written now. Without a size the next scan tries again.
             self._tell(str(error))
             self._sizes.pop(path, None)
         except Exception as error:
-            # Whatever a program wrote there: the other sessions go on.
+            # A file may hold anything; the other sessions are still read.
             reason = type(error).__name__
             self._tell(f"What is new in {path.name} cannot be read ({reason}).")
             if isinstance(error, OSError):  # as of a drive that was away
                 self._sizes.pop(path, None)
 
-    def _session_at(self, path: Path) -> Growing | None:
+    def _session_at(self, path: Path) -> GrowingSession | None:
         session = self._open.get(path)
         program = None if session else self._program_at(path)
         if program is None:
@@ -162,9 +167,9 @@ class FolderWatch(FileSystemEventHandler):
             self.complain(sentence)
 
 
-def _state_of(path: Path) -> tuple[int, float]:
-    """Return the size of a session, and when it changed last. Raises OSError where it is
-    gone."""
+def _size_and_time_of(path: Path) -> tuple[int, float]:
+    """Return the size of a session's file and the time of its last change. Raises OSError
+    if it is gone."""
     status = path.stat()
     size = status.st_size
     changed_at = status.st_mtime
@@ -183,7 +188,7 @@ def _session_of(path: Path) -> Path:
     return path
 
 
-def _open_session(path: Path, program: Program, keeper: Keeper) -> Growing:
+def _open_session(path: Path, program: Program, keeper: Keeper) -> GrowingSession:
     if program.id == "opencode":
         return OpencodeLibrary(path, keeper)
     name = name_of(path, program)

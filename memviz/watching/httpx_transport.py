@@ -14,8 +14,8 @@ from memviz.transcripts.times import time_text
 from memviz.watching.bodies import (
     ByteBudget,
     HeldBody,
+    choose_encodings,
     read_packed,
-    readable_encodings,
 )
 from memviz.watching.exchanges import Exchange
 from memviz.watching.model_apis import Api, api_of
@@ -86,7 +86,7 @@ class HttpxTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         if api is None:
             return None
         accepted = request.headers.get("accept-encoding", "")
-        request.headers["accept-encoding"] = readable_encodings(accepted)
+        request.headers["accept-encoding"] = choose_encodings(accepted)
         return _Tee(api, request, self._background, HeldBody(self._budget))
 
 

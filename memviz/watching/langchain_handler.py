@@ -20,9 +20,13 @@ from memviz.watching.exchanges import (
     INPUT_TOKENS,
     OUTPUT_TOKENS,
     Exchange,
-    usage_of,
+    read_usage,
 )
-from memviz.watching.own_process import BackgroundRecorder, as_json, named_in
+from memviz.watching.own_process import (
+    BackgroundRecorder,
+    find_conversation_id,
+    write_json,
+)
 
 MOST_OPEN = 1_000
 """Requests that were not answered yet; the oldest are forgotten."""
@@ -57,12 +61,14 @@ class LangChainHandler(BaseCallbackHandler):
         try:
             prompt = tuple(map(Message.of, messages[0]))
             options = others.get("invocation_params") or {}
-            tools = tuple(as_json(tool).decode() for tool in options.get("tools") or ())
+            tools = tuple(
+                write_json(tool).decode() for tool in options.get("tools") or ()
+            )
             trace = str(parent_run_id or run_id)
             request = Exchange(
                 prompt,
                 (),
-                named_in(metadata),
+                find_conversation_id(metadata),
                 trace,
                 tools=tools,
                 asked_at=time_text(time()),
@@ -83,7 +89,7 @@ class LangChainHandler(BaseCallbackHandler):
             reply = (Message.of(answer),)
             metadata = getattr(answer, "response_metadata", None) or {}
             model = str(metadata.get("model_name") or metadata.get("model") or "")
-            usage = _usage(getattr(answer, "usage_metadata", None) or {})
+            usage = _read_usage(getattr(answer, "usage_metadata", None) or {})
         except Exception as error:
             self._background.complaints.tell(error)
             return
@@ -109,9 +115,9 @@ class LangChainHandler(BaseCallbackHandler):
         self._background.wait()
 
 
-def _usage(counts: Mapping[str, Any]) -> dict[str, int]:
+def _read_usage(counts: Mapping[str, Any]) -> dict[str, int]:
     details = counts.get("input_token_details") or {}
-    return usage_of(
+    return read_usage(
         {
             INPUT_TOKENS: counts.get("input_tokens"),
             OUTPUT_TOKENS: counts.get("output_tokens"),

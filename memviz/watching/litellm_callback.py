@@ -13,7 +13,11 @@ from litellm.integrations.custom_logger import CustomLogger
 from memviz.transcripts.times import time_text
 from memviz.watching.exchanges import Exchange
 from memviz.watching.model_apis import APIS, read_wire
-from memviz.watching.own_process import BackgroundRecorder, as_json, named_in
+from memviz.watching.own_process import (
+    BackgroundRecorder,
+    find_conversation_id,
+    write_json,
+)
 
 _API_OF_CALL = {
     "completion": "/chat/completions",
@@ -67,10 +71,10 @@ class LitellmCallback(CustomLogger):
         asked["messages"] = call.get("messages")
         asked["input"] = call.get("input")
         litellm_params = call.get("litellm_params") or {}
-        conversation = named_in(litellm_params.get("metadata"))
+        conversation = find_conversation_id(litellm_params.get("metadata"))
         trace = str(call.get("litellm_call_id") or "")
-        request = as_json(asked)
-        reply = as_json(response)
+        request = write_json(asked)
+        reply = write_json(response)
 
         def read() -> Exchange:
             exchange = read_wire(APIS[ending], request, reply, "application/json")

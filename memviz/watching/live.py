@@ -1,5 +1,9 @@
-"""A watched conversation as numbers: the fill of its window, its next compaction, its largest messages, and those that
-the last compaction took out."""
+"""Measures a watched conversation for the page Live: the fill of its window, its next compaction, its largest
+messages, and those that the last compaction removed.
+
+:class:`LiveConversation` reads new messages from the store and plays them on under the program's own rule and under two
+others. :meth:`LiveConversation.look` returns the numbers of the moment as a :class:`LiveView`.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +44,7 @@ OTHER_RULES = ("claude_code", "codex", "anthropic_clearing")
 """The rules to compare with, by their presets: the first two that are not the program's own."""
 
 
-class Item(NamedTuple):
+class WindowItem(NamedTuple):
     """A message or a summary in the window."""
 
     position: int
@@ -52,14 +56,14 @@ class Item(NamedTuple):
     tokens: int
 
 
-class Removed(NamedTuple):
+class RemovedMessages(NamedTuple):
     """The messages that the last compaction of the program took out of the window."""
 
     event: RecordedEvent
     messages: int
     tokens: int
     summary_tokens: int
-    largest: Sequence[Item]
+    largest: Sequence[WindowItem]
 
 
 class Forecast(NamedTuple):
@@ -68,35 +72,35 @@ class Forecast(NamedTuple):
     preset: Preset
     is_own: bool
     headroom: int | None
-    """What can still be said before, in ``unit``; ``None`` where that is not known."""
+    """The amount in ``unit`` that fits before the rule acts; ``None`` if that is not known."""
     unit: str
     """``tokens``, ``messages`` or ``turns``."""
     turns: int | None
-    """The headroom in turns that are as large as the newest ones; ``None`` where that is not known."""
+    """The headroom in turns of the size of the newest ones; ``None`` if that is not known."""
     is_measured: bool
-    """True where the last request was counted by the provider, not by memviz."""
+    """True if the provider counted the last request, not memviz."""
     idle: str
-    """What the conversation lacks, so that the rule does nothing; empty where nothing."""
+    """The reason why the rule does nothing in this conversation; empty if it acts."""
 
 
 @dataclass(frozen=True)
 class LiveView:
-    """The numbers of one moment. They are about the messages that are played, and no others."""
+    """The numbers of one moment, about the messages that are played."""
 
     watched: Watched
     start: int
-    """The position of the first message that is played; those before it were said too long ago."""
+    """The log position of the first message that is played; earlier ones are left out."""
     transcript: Transcript
     runs: Sequence[tuple[Preset, Run]]
     used_tokens: int
     window_tokens: int | None
     is_measured: bool
-    """True where ``used_tokens`` is the provider's count, with all that the program sends."""
+    """True if ``used_tokens`` is the provider's count, which includes all that the program sends."""
     tokens_per_turn: int | None
     forecasts: Sequence[Forecast]
-    largest: Sequence[Item]
-    removed: Removed | None
-    """``None`` where nothing was compacted since ``start``."""
+    largest: Sequence[WindowItem]
+    removed: RemovedMessages | None
+    """``None`` if nothing was compacted since ``start``."""
 
 
 @dataclass(eq=False, repr=False)
@@ -186,29 +190,31 @@ class LiveConversation:
     def _measure(self, watched: Watched, about: Transcript) -> LiveView:
         runs = [(preset, following.run()) for preset, following in self._followed]
         events = [event for event in about.events if event.after_message <= self._stop]
-        positions = self._played(_sent_since(events, self._stop))
+        positions = self._keep_played(_positions_in_window(events, self._stop))
         summary = events[-1].text if events else ""
         measured_tokens = _measured_tokens(watched)
         used_tokens = measured_tokens
         if used_tokens is None:
             run = None if events else runs[0][1]
-            used_tokens = self._counted_tokens(positions, summary, run)
-        growth_tokens = _growth(self._log, self._content_totals)
+            used_tokens = self._count_window_tokens(positions, summary, run)
+        growth_tokens = _median_growth(self._log, self._content_totals)
         program = _program_of(watched)
         forecasts = []
         for preset, following in self._followed:
             is_own = program is not None and preset.id == program.preset
             measured = measured_tokens if is_own else None
-            forecast = _forecast(preset, following, growth_tokens, measured, is_own)
+            forecast = _make_forecast(
+                preset, following, growth_tokens, measured, is_own
+            )
             forecasts.append(forecast)
-        items = self._items(positions)
+        items = self._list_largest(positions)
         if summary:
-            items.append(Item(-1, 0, "summary", summary, self._counter(summary)))
+            items.append(WindowItem(-1, 0, "summary", summary, self._counter(summary)))
         items.sort(key=lambda item: -item.tokens)
         return LiveView(
             watched=watched,
             start=self._start,
-            transcript=self._about_log(about),
+            transcript=self._describe_log(about),
             runs=runs,
             used_tokens=used_tokens,
             window_tokens=_window_of(watched, runs),
@@ -216,7 +222,7 @@ class LiveConversation:
             tokens_per_turn=growth_tokens,
             forecasts=forecasts,
             largest=items[:MAX_ITEMS],
-            removed=self._removed(events),
+            removed=self._find_removed(events),
         )
 
     @property
@@ -224,31 +230,31 @@ class LiveConversation:
         """The tokens of contents before each message, and behind the last one: what the limits of rules count."""
         return self._log.token_sums(self._counter).totals
 
-    def _about_log(self, about: Transcript) -> Transcript:
+    def _describe_log(self, about: Transcript) -> Transcript:
         """Return the transcript as the runs go with it. The evidence of its probes are positions from the first message
         on, which a log of the newest alone does not have."""
         probes = () if self._start else about.probes
         return replace(about, messages=(), probes=probes)
 
-    def _played(self, positions: Sequence[int]) -> Sequence[int]:
+    def _keep_played(self, positions: Sequence[int]) -> Sequence[int]:
         """Return those of the ``positions``, which are in order, whose messages are played."""
         return positions[bisect_left(positions, self._start) :]
 
-    def _counted_tokens(
+    def _count_window_tokens(
         self, positions: Sequence[int], summary: str, run: Run | None
     ) -> int:
         """Return the tokens in the window where no provider counted them: those of the messages since the last
         compaction and of its ``summary``, or where there was no compaction those that the ``run`` would send."""
         if run is None or not run.requests:
-            return self._tokens_of(positions) + self._counter(summary)
+            return self._count_tokens(positions) + self._counter(summary)
         last = run.requests[-1]
         positions_since = range(self._start + last.memory.length, self._stop)
-        return last.total_tokens + self._tokens_of(positions_since)
+        return last.total_tokens + self._count_tokens(positions_since)
 
-    def _tokens_of(self, positions: Sequence[int]) -> int:
-        return sum(tokens for tokens, _position in self._sizes(positions))
+    def _count_tokens(self, positions: Sequence[int]) -> int:
+        return sum(tokens for tokens, _position in self._measure_sizes(positions))
 
-    def _sizes(self, positions: Sequence[int]) -> list[tuple[int, int]]:
+    def _measure_sizes(self, positions: Sequence[int]) -> list[tuple[int, int]]:
         """Return the tokens that the messages at these positions take of the window, each with its position: their
         contents, tool calls and speakers' names."""
         sums = self._log.token_sums(self._counter)
@@ -264,34 +270,36 @@ class LiveConversation:
             sizes.append((tokens, position))
         return sizes
 
-    def _items(self, positions: Sequence[int]) -> list[Item]:
+    def _list_largest(self, positions: Sequence[int]) -> list[WindowItem]:
         items = []
-        for tokens, position in nlargest(MAX_ITEMS, self._sizes(positions)):
+        for tokens, position in nlargest(MAX_ITEMS, self._measure_sizes(positions)):
             index = position - self._start
             message = self._log[index]
             text = message.content or _calls_as_text(message)
             turn = self._log.turn_number(index)
-            items.append(Item(position, turn, message.role, text[:400], tokens))
+            items.append(WindowItem(position, turn, message.role, text[:400], tokens))
         return items
 
-    def _removed(self, events: Sequence[RecordedEvent]) -> Removed | None:
+    def _find_removed(self, events: Sequence[RecordedEvent]) -> RemovedMessages | None:
         # What was compacted before the first message that is played is not at hand.
         if not events or events[-1].after_message <= self._start:
             return None
         last = events[-1]
-        positions_before = self._played(_sent_since(events[:-1], last.after_message))
-        positions_after = _sent_since(events, last.after_message)
+        positions_before = self._keep_played(
+            _positions_in_window(events[:-1], last.after_message)
+        )
+        positions_after = _positions_in_window(events, last.after_message)
         removed = sorted(set(positions_before).difference(positions_after))
-        return Removed(
+        return RemovedMessages(
             event=last,
             messages=len(removed),
-            tokens=self._tokens_of(removed),
+            tokens=self._count_tokens(removed),
             summary_tokens=self._counter(last.text),
-            largest=self._items(removed)[:3],
+            largest=self._list_largest(removed)[:3],
         )
 
 
-def _sent_since(events: Sequence[RecordedEvent], stop: int) -> Sequence[int]:
+def _positions_in_window(events: Sequence[RecordedEvent], stop: int) -> Sequence[int]:
     """Return the positions before ``stop`` of the messages in the window after these compactions."""
     if not events:
         return range(stop)
@@ -341,7 +349,7 @@ def _window_of(watched: Watched, followed: Sequence[tuple[Preset, Run]]) -> int 
     return window if isinstance(window, int) else None
 
 
-def _growth(log: Log, totals: Sequence[int]) -> int | None:
+def _median_growth(log: Log, totals: Sequence[int]) -> int | None:
     """Return the median of the tokens of the newest turns that are over; ``None`` where none is."""
     last_turn = log.turn_count - 1
     sizes = []
@@ -351,7 +359,7 @@ def _growth(log: Log, totals: Sequence[int]) -> int | None:
     return round(median(sizes)) if sizes else None
 
 
-def _forecast(
+def _make_forecast(
     preset: Preset,
     following: Following,
     growth_tokens: int | None,

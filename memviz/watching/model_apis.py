@@ -1,24 +1,29 @@
-"""Requests to APIs of models and their replies as exchanges: OpenAI's chat API and its
-Responses API, Anthropic's Messages API, and servers that speak as these do."""
+"""Reads requests to APIs of models and their replies, as they went over a wire.
+
+The proxy and the transport for httpx give :func:`read_wire` the bodies of both; it returns
+an ``Exchange`` for the ``recorder``. Known are OpenAI's chat API and Responses API,
+Anthropic's Messages API, and servers that speak one of these. A reply that came as a stream
+of events is first joined to the object that it would have been as a whole.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memviz.core.errors import MemvizError, TranscriptError
 from memviz.core.messages import Message
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.event_streams import Event, join_message_events
+from memviz.transcripts.event_streams import (
+    Event,
+    JoinedObject,
+    index_of,
+    join_message_events,
+)
 from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.readers.json_access import objects_at, text_at, value_at
-from memviz.watching.event_streams import (
-    join_chat_chunks,
-    join_response_events,
-    read_events,
-)
 from memviz.watching.exchanges import (
     CACHE_READ_TOKENS,
     CACHE_WRITE_TOKENS,
@@ -26,15 +31,84 @@ from memviz.watching.exchanges import (
     INPUT_TOKENS,
     OUTPUT_TOKENS,
     Exchange,
-    usage_of,
+    parse_json,
+    read_usage,
 )
 
 ENDED = ("completed", "incomplete", "failed")
 EVENT_STREAM = "text/event-stream"
+DATA = "data:"
+"""How a line of an event begins that holds its JSON: ``data: {"choices": []}``."""
 
 
 class NotAnExchangeError(MemvizError):
     """A request and its reply over a wire that are none of a model."""
+
+
+@dataclass(slots=True)
+class JoinedChoice:
+    """One choice of a streamed response of the chat API, as far as it was read."""
+
+    message: JoinedObject
+    fields: Event = field(default_factory=dict)
+    """What stands beside the message: the reason why it ended."""
+
+
+def read_events(data: bytes) -> Iterator[Event]:
+    """Yield the JSON objects of a stream of server-sent events. An event that holds no object, such as the last one of
+    the chat API (``data: [DONE]``), or that ended in the middle, is passed over."""
+    text = data.decode("utf-8", "replace")
+    for block in text.replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
+        lines = [line for line in block.split("\n") if line.startswith(DATA)]
+        event = parse_json("\n".join(line.removeprefix(DATA) for line in lines))
+        if isinstance(event, dict):
+            yield event
+
+
+def join_chat_chunks(events: Iterator[Event]) -> Event:
+    """Return the whole response of the chat API: the deltas of each of its choices as one message."""
+    response: Event = {}
+    choices: dict[int, JoinedChoice] = {}
+    for event in events:
+        for delta in objects_at(event, "choices"):
+            index = index_of(delta)
+            if index not in choices:
+                # Some servers do not say whose message it is.
+                choices[index] = JoinedChoice(JoinedObject({"role": "assistant"}))
+            choice = choices[index]
+            choice.message.add(delta.get("delta"))
+            if delta.get("finish_reason"):
+                choice.fields["finish_reason"] = delta["finish_reason"]
+        response |= {key: value for key, value in event.items() if value is not None}
+    response["choices"] = [
+        {"message": choice.message.whole(), **choice.fields, "index": index}
+        for index, choice in sorted(choices.items())
+    ]
+    return response
+
+
+def join_response_events(events: Iterator[Event]) -> Event:
+    """Return the whole response of the Responses API. One that ended early has the items that were done, and the
+    beginning of a text."""
+    response: Event = {}
+    items: dict[int, Any] = {}
+    texts: dict[int, list[str]] = {}
+    for event in events:
+        kind = event.get("type")
+        index = index_of(event, "output_index")
+        if isinstance(event.get("response"), dict):
+            response = event["response"]
+        elif kind == "response.output_item.done":
+            items[index] = event.get("item")
+        elif kind == "response.output_text.delta":
+            texts.setdefault(index, []).append(str(event.get("delta", "")))
+    if response.get("output"):
+        return response
+    for index, pieces in texts.items():
+        text = "".join(pieces)
+        message = {"role": "assistant", "type": "message", "content": text}
+        items.setdefault(index, message)
+    return {**response, "output": [items[index] for index in sorted(items)]}
 
 
 @dataclass(frozen=True)
@@ -159,7 +233,7 @@ def _read_objects(
     return Exchange(
         prompt,
         replied,
-        usage=_usage(api, reply_body.get("usage")),
+        usage=_read_usage(api, reply_body.get("usage")),
         tools=request.tools,
         model=text_at(reply_body.get("model") or request_body.get("model")),
         id=text_at(kept_by_server or reply_body.get("id")),
@@ -195,12 +269,12 @@ def _load(value: Mapping[str, Any], format: str) -> Transcript:
         raise NotAnExchangeError("A body is nested too deeply.") from None
 
 
-def _usage(api: Api, billed: object) -> dict[str, int]:
+def _read_usage(api: Api, billed: object) -> dict[str, int]:
     """Return the tokens as billed; input tokens are all of a request."""
     values = {}
     for name, path in api.usage.items():
         values[name] = value_at(billed, *path.split("."))
-    usage = usage_of(values)
+    usage = read_usage(values)
     if api.has_cache_beside and INPUT_TOKENS in usage:
         usage[INPUT_TOKENS] += usage.get(CACHE_READ_TOKENS, 0)
         usage[INPUT_TOKENS] += usage.get(CACHE_WRITE_TOKENS, 0)

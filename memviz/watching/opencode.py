@@ -1,11 +1,15 @@
-"""The library of opencode: sessions, messages and their parts in one SQLite database,
-read without locking anybody out."""
+"""Reads on in the database of opencode (SQLite: sessions, messages and their parts).
+
+``folders`` calls ``read_on`` when the database changes; new messages go to the ``keeper``.
+Parts of a message change in place until it is over, so a session is read again from its
+last complete message. The database is only read, and never locked for its program.
+"""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,29 +18,29 @@ from typing import Any
 
 from memviz.core.messages import TIME, Message, ToolCall
 from memviz.core.recently_used import RecentlyUsed
-from memviz.storage.watched import Growth
-from memviz.transcripts.base import RecordedEvent
+from memviz.storage.watched import Growth, Watched, WatchState
+from memviz.transcripts.base import ProgramUse, RecordedEvent
 from memviz.transcripts.readers.json_access import (
     count_at,
     object_at,
     text_at,
     value_at,
 )
-from memviz.transcripts.times import with_time
+from memviz.transcripts.times import meta_with_time
 from memviz.watching.keeper import Keeper, key_of
 
 MAX_ROWS = 20_000
-"""So many parts of a session are read at a time."""
+"""The most parts of a session that are read at a time."""
 MAX_MESSAGES = 2_000
 MAY_CHANGE = 50
-"""A message that is not over gets no further parts once so many follow it."""
+"""A message that is not over gets no further parts once this many messages follow it."""
 MAX_CHARS = 5_000_000
 BUSY_SECONDS = 2.0
 SCAN_SECONDS = 60.0
-"""So often all parts are gone through for those that changed, which takes a second for a
-million of them; in between new parts are looked up by their ids, which ascend."""
+"""The time between two scans of all parts for changes, which take a second for a million
+parts. In between new parts are found by their ids, which ascend."""
 MOST_SESSIONS = 1_000
-"""Of those that are found by going through all parts at a time."""
+"""The most sessions that one scan returns."""
 MOST_OPEN = 20
 """Sessions whose newest reply is not over, which are read on with every change."""
 NOT_NOW = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN)
@@ -58,6 +62,26 @@ WHERE session_id = ? AND message_id > ? ORDER BY message_id, id LIMIT ?
 """
 
 
+@dataclass(frozen=True)
+class SessionPlace:
+    """The place up to which a session was read: the last message that is certain, and how
+    many messages and events stand up to it."""
+
+    certain: str = ""
+    messages: int = 0
+    events: int = 0
+
+    @classmethod
+    def of(cls, watched: Watched | None) -> SessionPlace:
+        """Return the place that the library has; the beginning where it has none."""
+        place = watched.state.get("place", {}) if watched is not None else {}
+        return cls(
+            str(place.get("certain", "")),
+            int(place.get("messages", 0)),
+            int(place.get("events", 0)),
+        )
+
+
 @dataclass(eq=False, repr=False)
 class OpencodeLibrary:
     """All sessions of opencode on this machine."""
@@ -65,7 +89,7 @@ class OpencodeLibrary:
     path: Path
     keeper: Keeper
     problem: str = ""
-    """All of it is kept."""
+    """Always empty: nothing is left out."""
     _since: int = 0
     _newest_part: str = ""
     _scanned_at: float = -SCAN_SECONDS
@@ -75,11 +99,11 @@ class OpencodeLibrary:
     """Sessions whose newest reply is not over."""
 
     def read_on(self) -> bool:
-        """Keep what sessions have more. A database that its program holds, or that is
-        gone, is read with its next change.
+        """Store the new messages of all sessions; return whether any session was read. A
+        database that is locked or gone is read with its next change.
 
-        Raises StorageError where it cannot be kept, and sqlite3.OperationalError where the
-        database has not the tables of opencode.
+        Raises StorageError if the library cannot be written, and sqlite3.OperationalError
+        if the database does not have the tables of opencode.
         """
         try:
             address = f"{self.path.absolute().as_uri()}?mode=ro"
@@ -95,11 +119,11 @@ class OpencodeLibrary:
                 raise
             return False
         except sqlite3.DatabaseError:
-            return False  # it is none, or broken
+            return False  # no database, or a broken one
 
     def _read_changed(self, connection: sqlite3.Connection) -> bool:
-        """Read on the sessions with parts that changed since all were gone through."""
-        newest_part = _newest_part(connection)
+        """Read on the sessions with parts that changed since the last scan."""
+        newest_part = _find_newest_part(connection)
         bounds = (self._since, MOST_SESSIONS)
         changed = connection.execute(_CHANGED, bounds).fetchall()
         for session, updated in changed:
@@ -112,9 +136,8 @@ class OpencodeLibrary:
         return bool(changed)
 
     def _read_new(self, connection: sqlite3.Connection) -> bool:
-        """Read on the sessions with new parts, and those whose newest reply was not over:
-        its parts change in place."""
-        newest_part = _newest_part(connection)
+        """Read on the sessions with new parts, and those whose newest reply is not over."""
+        newest_part = _find_newest_part(connection)
         rows = connection.execute(_NEW, (self._newest_part,))
         still_open = self._open.keys_where_value(bool)
         sessions = {*still_open, *(str(session) for (session,) in rows)}
@@ -128,32 +151,27 @@ class OpencodeLibrary:
             pass
 
     def _read_session(self, connection: sqlite3.Connection, session: str) -> bool:
-        """Keep what a session has more; returns whether there may be still more."""
+        """Store the new messages of a session; return whether there may be more."""
         key = key_of("opencode", session)
         watched = self.keeper.store.find_watched(key)
         if watched is not None and watched.is_deleted:
             self._note_open(session, is_open=False)
             return False  # its place would never move
-        place = watched.state.get("place", {}) if watched else {}
-        certain = str(place.get("certain", ""))
-        bounds = (MAX_CHARS, session, certain)
+        start = SessionPlace.of(watched)
+        bounds = (MAX_CHARS, session, start.certain)
         rows = connection.execute(_MESSAGES, (*bounds, MAX_MESSAGES)).fetchall()
-        growth = _growth_of(rows, _parts_of(connection, bounds), place)
-        newest_certain = growth.state["place"]["certain"]
-        is_open = bool(rows) and newest_certain != rows[-1][0]
+        growth, place = _read_growth(start, rows, _read_parts(connection, bounds))
+        is_open = bool(rows) and place.certain != rows[-1][0]
         self._note_open(session, is_open=is_open)
         if not growth.messages and not growth.events:
             return False
         described = _describe(connection, session)
         is_subagent = bool(described.get("parent_id"))
-        growth = replace(
-            growth,
-            state={**growth.state, "is_subagent": is_subagent},
-            about={"title": text_at(described, "title")},
-        )
-        self.keeper.write_rows(key, growth)
+        state: WatchState = {**growth.state, "is_subagent": is_subagent}
+        about = {"title": text_at(described, "title")}
+        self.keeper.write_rows(key, replace(growth, state=state, about=about))
         is_more = is_open or len(rows) == MAX_MESSAGES
-        return newest_certain != certain and is_more
+        return place != start and is_more
 
     def _note_open(self, session: str, *, is_open: bool) -> None:
         if is_open:
@@ -162,44 +180,51 @@ class OpencodeLibrary:
             self._open.remove(session)
 
 
-def _growth_of(
-    rows: list[tuple[str, str]],
+def _read_growth(
+    start: SessionPlace,
+    rows: Sequence[tuple[str, str]],
     parts: Mapping[str, list[dict[str, Any]]],
-    place: Mapping[str, Any],
-) -> Growth:
-    """Return what the next messages of a session add to its conversation, from ``place``
-    on: the id of the last certain message, and how many messages and events were told up
-    to it."""
-    start = int(place.get("messages", 0))
-    first_event = place.get("events", 0)
+) -> tuple[Growth, SessionPlace]:
+    """Return the messages and events that the next rows of a session add to its
+    conversation, and the place behind the last row that can change no more.
+
+    Args:
+        start: the place behind which the rows stand.
+        rows: the id and the JSON of each message.
+        parts: the parts of each message by its id.
+    """
     messages: list[Message] = []
     events: list[RecordedEvent] = []
-    state: dict[str, Any] = {"source": "opencode"}
-    now = (str(place.get("certain", "")), start, first_event)
+    state: WatchState = {"source": "opencode"}
+    place = start
     is_certain = True
     # The parts of those behind are written next, or read with the next ones.
     stop = max(
         (index + 1 for index, row in enumerate(rows) if row[0] in parts), default=0
     )
     for index, (id, data) in enumerate(rows[:stop]):
-        about = _object(data)
+        about = _parse_object(data)
         message_parts = parts.get(id, [])  # none where it failed before its first word
-        messages += _told(about, message_parts)
-        events += _compactions(about, message_parts, start + len(messages))
-        state |= _use(about)
+        messages += _read_messages(about, message_parts)
+        events += _read_compactions(
+            about, message_parts, start.messages + len(messages)
+        )
+        state = {**state, **_read_use(about)}
         is_left = index < stop - MAY_CHANGE  # its program was killed
         is_certain = is_certain and (is_left or _is_over(about))
         if is_certain:
-            now = (id, start + len(messages), first_event + len(events))
-    state["place"] = dict(zip(("certain", "messages", "events"), now, strict=True))
-    return Growth(start, messages, state, events, first_event)
+            place = SessionPlace(
+                id, start.messages + len(messages), start.events + len(events)
+            )
+    state["place"] = vars(place)
+    return Growth(start.messages, messages, state, events, start.events), place
 
 
 def _decode(text: bytes) -> str:
     return text.decode("utf-8", "replace")
 
 
-def _newest_part(connection: sqlite3.Connection) -> str:
+def _find_newest_part(connection: sqlite3.Connection) -> str:
     (newest,) = connection.execute(_NEWEST).fetchone()
     return str(newest or "")
 
@@ -211,21 +236,21 @@ def _describe(connection: sqlite3.Connection, session: str) -> dict[str, Any]:
     return dict(zip(columns, rows.fetchone() or (), strict=False))
 
 
-def _parts_of(
+def _read_parts(
     connection: sqlite3.Connection, bounds: tuple[int, str, str]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the next parts of a session by the ids of their messages: those of a message
-    all, or none where there are too many to be read at a time."""
+    """Return the next parts of a session by the ids of their messages. A message of which
+    not all parts fit into one read is left for the next one."""
     parts: dict[str, list[dict[str, Any]]] = {}
     rows = connection.execute(_PARTS, (*bounds, MAX_ROWS)).fetchall()
     for id, data in rows:
-        parts.setdefault(id, []).append(_object(data))
+        parts.setdefault(id, []).append(_parse_object(data))
     if len(rows) == MAX_ROWS and len(parts) > 1:
         del parts[rows[-1][0]]
     return parts
 
 
-def _object(data: object) -> dict[str, Any]:
+def _parse_object(data: object) -> dict[str, Any]:
     try:
         value = json.loads(data) if isinstance(data, str) else None
     except (ValueError, RecursionError):
@@ -234,13 +259,16 @@ def _object(data: object) -> dict[str, Any]:
 
 
 def _is_over(about: Mapping[str, Any]) -> bool:
-    """Return whether a message gets no further parts: the user's stand at once."""
+    """Return whether a message gets no further parts. The user's are complete at once."""
     is_complete = "completed" in object_at(about, "time")
     return about.get("role") == "user" or is_complete or "error" in about
 
 
-def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Message]:
-    """The messages that one of opencode's is: with the results of its calls."""
+def _read_messages(
+    about: Mapping[str, Any], parts: list[dict[str, Any]]
+) -> Iterator[Message]:
+    """Yield the messages that one message of opencode makes: with the results of its tools,
+    which it holds beside their calls."""
     text = "".join(
         text_at(part, "text")
         for part in parts
@@ -249,10 +277,10 @@ def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Mes
     tools = [part for part in parts if part.get("type") == "tool"]
     if about.get("role") != "assistant":
         if text:
-            yield Message("user", text, meta=_meta(about, "created"))
+            yield Message("user", text, meta=_make_meta(about, "created"))
         return
     if about.get("summary") is True:
-        return  # a compaction's
+        return  # the summary of a compaction, see _read_compactions
     calls = tuple(
         ToolCall(
             text_at(part, "callID"),
@@ -262,24 +290,24 @@ def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Mes
         for part in tools
     )
     if text or calls:
-        meta = _meta(about, "created")
+        meta = _make_meta(about, "created")
         yield Message("assistant", text, tool_calls=calls, meta=meta)
     for part in tools:
         state = object_at(part, "state")
         if state.get("status") in ("completed", "error"):
             result = text_at(state, "output") or text_at(state, "error")
             call_id = text_at(part, "callID")
-            meta = _meta(state, "end")
+            meta = _make_meta(state, "end")
             yield Message("tool", result, tool_call_id=call_id, meta=meta)
 
 
-def _meta(fields: Mapping[str, Any], moment: str) -> dict[str, str] | None:
-    """Return when a message or a call was there, and of a reply its model."""
+def _make_meta(fields: Mapping[str, Any], moment: str) -> dict[str, str] | None:
+    """Return the time of a message or a call, and the model of a reply."""
     when = value_at(fields, "time", moment)
-    return with_time(when, model=text_at(fields, "modelID")) or None
+    return meta_with_time(when, model=text_at(fields, "modelID")) or None
 
 
-def _compactions(
+def _read_compactions(
     about: Mapping[str, Any], parts: list[dict[str, Any]], after: int
 ) -> list[RecordedEvent]:
     if about.get("summary") is not True or not _is_over(about):
@@ -287,14 +315,20 @@ def _compactions(
     text = "".join(
         text_at(part, "text") for part in parts if part.get("type") == "text"
     )
-    time = (_meta(about, "created") or {}).get(TIME, "")
+    time = (_make_meta(about, "created") or {}).get(TIME, "")
     return [RecordedEvent("compaction", after, text, time=time)]
 
 
-def _use(about: Mapping[str, Any]) -> dict[str, Any]:
+def _read_use(about: Mapping[str, Any]) -> ProgramUse:
+    """Return the tokens and the model that a message says, if any."""
     tokens = object_at(about, "tokens")
-    total = 0
+    context_tokens = 0
     for path in (("input",), ("output",), ("cache", "read"), ("cache", "write")):
-        total += count_at(tokens, *path) or 0
-    use = {"context_tokens": total, "model": text_at(about, "modelID")}
-    return {name: value for name, value in use.items() if value}
+        context_tokens += count_at(tokens, *path) or 0
+    use: ProgramUse = {}
+    if context_tokens:
+        use["context_tokens"] = context_tokens
+    model = text_at(about, "modelID")
+    if model:
+        use["model"] = model
+    return use

@@ -31,8 +31,8 @@ from memviz.watching.exchanges import Exchange
 from memviz.watching.otlp_signals import (
     Item,
     Signal,
-    json_items,
-    protobuf_items,
+    read_json_items,
+    read_protobuf_items,
     read_signals,
 )
 from memviz.watching.span_logs import SpanLogs
@@ -123,9 +123,9 @@ class _Receiver:
             # A google.rpc.Status has its message where this has its own: in field 2.
             status = signal.partly(error_message=str(error)).SerializeToString()
             return Response(status, error.status, media_type=PROTOBUF)
-        return self._success(signal, kind, unread)
+        return self._answer_success(signal, kind, unread)
 
-    def _success(self, signal: Signal, kind: str, unread: int) -> Response:
+    def _answer_success(self, signal: Signal, kind: str, unread: int) -> Response:
         done = signal.response()
         if unread:
             setattr(done.partial_success, signal.rejected, unread)
@@ -146,7 +146,7 @@ class _Receiver:
             data = inflate(data, encoding)
             if not self._is_new(data):
                 return 0
-            read_items = json_items if kind == JSON else protobuf_items
+            read_items = read_json_items if kind == JSON else read_protobuf_items
             unread_before = self._joined.unread
             try:
                 self._join(signal, read_items(signal, data))

@@ -1,5 +1,8 @@
-"""The spans and logs of what exporters of OpenTelemetry send, one by one, as plain values:
-in protobuf and in JSON."""
+"""Decodes the spans and logs that exporters of OpenTelemetry send, in protobuf and in JSON.
+
+``otlp`` gives the body of a request to :func:`read_protobuf_items` or :func:`read_json_items`
+and adds the items one by one to ``span_logs``, as plain values.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from memviz.watching.bodies import BodyError
 from memviz.watching.span_logs import SpanId, SpanLogs, SpanParts
 
 MOST_ITEM_BYTES = 16_000_000
-"""Of a span or a log in protobuf, which takes up to 25 times as much in memory."""
+"""The most bytes of a span or a log in protobuf, which takes up to 25 times as much memory."""
 MOST_JSON_VALUES = 4_000_000
 NO_JSON = "The body is not as OpenTelemetry has it in JSON."
 Item = Mapping[str, Any]
@@ -32,24 +35,23 @@ class MissingProtobufError(MemvizError):
 
 @dataclass(frozen=True)
 class Signal:
-    """One kind of what exporters send."""
+    """A kind of item that exporters send: spans, or logs."""
 
     noun: str
-    """Of one of them: "span"."""
+    """The word for one item: "span"."""
     lists: tuple[str, str, str]
-    """The names of the lists in JSON, one inside the other. In protobuf they are the
-    fields 1, 2 and 2."""
+    """The names of the nested lists in JSON. In protobuf these are the fields 1, 2 and 2."""
     rejected: str
-    """The field of an answer that counts those that could not be read."""
+    """The field of an answer with the number of items that could not be read."""
     message: Any
-    """Their type in protobuf, and those of an answer and of its part of what is rejected."""
+    """The protobuf type of an item; below those of an answer and of its partial success."""
     response: Any
     partly: Any
     add: Callable[[SpanLogs, Item], None]
 
 
 def read_signals() -> tuple[Signal, Signal]:
-    """Return that of spans and that of logs. Raises :class:`MissingProtobufError` where
+    """Return the signal of spans and that of logs. Raises :class:`MissingProtobufError` if
     opentelemetry-proto is not installed."""
     try:
         from opentelemetry.proto.collector.logs.v1 import logs_service_pb2
@@ -79,16 +81,16 @@ def read_signals() -> tuple[Signal, Signal]:
     return spans, logs
 
 
-def protobuf_items(signal: Signal, data: bytes) -> Iterator[Item]:
-    """Yield the spans or logs of a body in protobuf. They are taken apart one by one,
-    so that many small ones take no more memory than a large one."""
+def read_protobuf_items(signal: Signal, data: bytes) -> Iterator[Item]:
+    """Yield the spans or logs of a body in protobuf. They are decoded one by one, so that
+    many of them take no more memory than one."""
     from google.protobuf.json_format import MessageToDict
     from google.protobuf.message import DecodeError
 
     try:
-        for resource in _inner_messages(memoryview(data), 1):
-            for scope in _inner_messages(resource, 2):
-                for encoded in _inner_messages(scope, 2):
+        for resource in _read_inner_messages(memoryview(data), 1):
+            for scope in _read_inner_messages(resource, 2):
+                for encoded in _read_inner_messages(scope, 2):
                     if len(encoded) > MOST_ITEM_BYTES:
                         yield {"attributes": 0}
                         continue
@@ -101,7 +103,7 @@ def protobuf_items(signal: Signal, data: bytes) -> Iterator[Item]:
         raise BodyError(400, sentence) from None
 
 
-def json_items(signal: Signal, data: bytes) -> Iterator[Item]:
+def read_json_items(signal: Signal, data: bytes) -> Iterator[Item]:
     """Yield the spans or logs of a body in JSON."""
     if data.count(b"{") + data.count(b"[") + data.count(b",") > MOST_JSON_VALUES:
         raise BodyError(413, "The body has too many values.")
@@ -110,47 +112,47 @@ def json_items(signal: Signal, data: bytes) -> Iterator[Item]:
     except (ValueError, RecursionError):
         raise BodyError(400, NO_JSON) from None
     resources, scopes, items = signal.lists
-    for resource in _objects(whole, resources):
-        for scope in _objects(resource, scopes):
-            yield from _objects(scope, items)
+    for resource in _read_objects(whole, resources):
+        for scope in _read_objects(resource, scopes):
+            yield from _read_objects(scope, items)
 
 
-def _inner_messages(data: memoryview, field_number: int) -> Iterator[memoryview]:
-    """Yield the messages that one field of a message in protobuf holds. Raises ValueError
-    and IndexError where it is none."""
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
+def _read_inner_messages(data: memoryview, field_number: int) -> Iterator[memoryview]:
+    """Yield the messages in one field of a protobuf message. Raises ValueError or IndexError
+    for other bytes."""
+    offset = 0
+    while offset < len(data):
+        key, offset = _read_varint(data, offset)
         kind = key & 7
         size = 0
         if kind == 0:
-            _value, at = _varint(data, at)
+            _value, offset = _read_varint(data, offset)
         elif kind == 2:
-            size, at = _varint(data, at)
+            size, offset = _read_varint(data, offset)
         elif kind in (1, 5):
             size = 8 if kind == 1 else 4
         else:
             raise ValueError("no known kind of field")
-        if at + size > len(data):
+        if offset + size > len(data):
             raise ValueError("a field is longer than its message")
         if kind == 2 and key >> 3 == field_number:
-            yield data[at : at + size]
-        at += size
+            yield data[offset : offset + size]
+        offset += size
 
 
-def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    """Return the number that begins at a place, and the place behind it."""
+def _read_varint(data: memoryview, offset: int) -> tuple[int, int]:
+    """Return the number that begins at an offset, and the offset behind it."""
     value = 0
     for shift in range(0, 64, 7):
-        byte = data[at]
-        at += 1
+        byte = data[offset]
+        offset += 1
         value |= (byte & 127) << shift
         if byte < 128:
-            return value, at
+            return value, offset
     raise ValueError("a number is too long")
 
 
-def _objects(value: object, key: str) -> Iterator[dict[str, Any]]:
+def _read_objects(value: object, key: str) -> Iterator[dict[str, Any]]:
     """Yield the objects in the list under a key. Raises :class:`BodyError` for anything
     else there."""
     inner = value.get(key, []) if isinstance(value, dict) else None
@@ -163,27 +165,28 @@ def _objects(value: object, key: str) -> Iterator[dict[str, Any]]:
 
 
 def _add_span(joined: SpanLogs, span: Item) -> None:
-    """Take in a span. Raises ValueError and TypeError where it is not as OpenTelemetry has
-    it."""
+    """Add a span. Raises ValueError or TypeError if it is not as OpenTelemetry defines it."""
     events = []
-    for event in _objects(span, "events"):
-        events.append((str(event.get("name", "")), _attributes(event)))
-    start = _whole(span.get("startTimeUnixNano"))
-    end = _whole(span.get("endTimeUnixNano"))
-    joined.add_span(SpanParts(_id_of(span), start, end, _attributes(span), events))
+    for event in _read_objects(span, "events"):
+        events.append((str(event.get("name", "")), _read_attributes(event)))
+    start = _read_whole_number(span.get("startTimeUnixNano"))
+    end = _read_whole_number(span.get("endTimeUnixNano"))
+    joined.add_span(SpanParts(_id_of(span), start, end, _read_attributes(span), events))
 
 
 def _add_log(joined: SpanLogs, log: Item) -> None:
-    """Take in a log. What an event holds is in its attributes, as of now, or in its body,
-    as before. Raises ValueError and TypeError where it is not as OpenTelemetry has it."""
-    attributes = _attributes(log)
+    """Add a log. Its values are in the attributes, or in older versions in the body. Raises
+    ValueError or TypeError if it is not as OpenTelemetry defines it."""
+    attributes = _read_attributes(log)
     name = str(log.get("eventName") or attributes.get("event.name") or "")
-    body = _plain(log.get("body"))
+    body = _read_value(log.get("body"))
     if isinstance(body, str):
         body = {"content": body}
     if isinstance(body, dict):
         attributes = {**body, **attributes}
-    time = _whole(log.get("timeUnixNano")) or _whole(log.get("observedTimeUnixNano"))
+    time = _read_whole_number(log.get("timeUnixNano")) or _read_whole_number(
+        log.get("observedTimeUnixNano")
+    )
     joined.add_log(_id_of(log), (name, attributes), time)
 
 
@@ -192,29 +195,31 @@ def _id_of(item: Item) -> SpanId:
     return SpanId(trace, str(item.get("spanId") or "").lower())
 
 
-def _attributes(holder: Mapping[str, Any]) -> dict[str, Any]:
+def _read_attributes(holder: Mapping[str, Any]) -> dict[str, Any]:
     """Return attributes as plain values by their names."""
     values = {}
-    for pair in _objects(holder, "attributes"):
+    for pair in _read_objects(holder, "attributes"):
         name = pair.get("key")
         if isinstance(name, str):
-            values[name] = _plain(pair.get("value"))
+            values[name] = _read_value(pair.get("value"))
     return values
 
 
-def _plain(value: object, depth: int = 0) -> Any:
-    """Return the value of an attribute as JSON has it."""
+def _read_value(value: object, depth: int = 0) -> Any:
+    """Return the plain value of an attribute: {"intValue": "3"} -> 3."""
     if not isinstance(value, dict) or depth > MAX_DEPTH:
         return None
     for kind, inner in value.items():
         if kind == "intValue":
-            return _whole(inner)
+            return _read_whole_number(inner)
         if kind == "arrayValue":
-            return [_plain(item, depth + 1) for item in _objects(inner, "values")]
+            return [
+                _read_value(item, depth + 1) for item in _read_objects(inner, "values")
+            ]
         if kind == "kvlistValue":
-            pairs = list(_objects(inner, "values"))
+            pairs = list(_read_objects(inner, "values"))
             return {
-                str(pair.get("key")): _plain(pair.get("value"), depth + 1)
+                str(pair.get("key")): _read_value(pair.get("value"), depth + 1)
                 for pair in pairs
             }
         if kind in ("stringValue", "boolValue", "doubleValue"):
@@ -222,7 +227,7 @@ def _plain(value: object, depth: int = 0) -> Any:
     return None
 
 
-def _whole(value: object) -> int:
-    """Return a whole number, which JSON has as text; 0 for anything else."""
+def _read_whole_number(value: object) -> int:
+    """Return a whole number, which stands as text in JSON: "12" -> 12; 0 for anything else."""
     text = str(value) if isinstance(value, int | str) else ""
     return int(text) if text.isdecimal() and len(text) <= 20 else 0

@@ -1,5 +1,5 @@
-"""Keeping what one's own program says to models: in a thread of its own, so that the
-program waits for nothing and fails at nothing."""
+"""Stores the exchanges of one's own program in a thread, so that the program neither waits
+nor fails. The callbacks and the transport that ``memviz.watching`` offers use it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_WAITING = 256
 MOST_WAITING_BYTES = 128_000_000
 """Of all of them together; a single one may be larger where no other waits."""
 CONVERSATION_NAMES = ("conversation_id", "session_id", "thread_id")
-"""Where programs put the id of a conversation among the metadata of a call."""
+"""The names under which programs put the id of a conversation into the metadata of a call."""
 
 
 class TooManyWaitingError(MemvizError):
@@ -128,9 +128,8 @@ class BackgroundRecorder:
             self._room.leave(size_bytes)
 
 
-def named_in(metadata: object) -> str:
-    """Return the id of a conversation that the metadata of a call hold; empty where they
-    hold none."""
+def find_conversation_id(metadata: object) -> str:
+    """Return the id of the conversation in the metadata of a call; empty if there is none."""
     if isinstance(metadata, Mapping):
         for name in CONVERSATION_NAMES:
             if metadata.get(name):
@@ -138,11 +137,11 @@ def named_in(metadata: object) -> str:
     return ""
 
 
-def as_json(value: Any) -> bytes:
-    """Return a value as JSON now, as its program may change it at once."""
-    return json.dumps(value, default=_plain).encode()
+def write_json(value: Any) -> bytes:
+    """Return a value as JSON. It is written now because the program may change it later."""
+    return json.dumps(value, default=_dump_object).encode()
 
 
-def _plain(value: Any) -> Any:
+def _dump_object(value: Any) -> Any:
     dump = getattr(value, "model_dump", None)
     return dump() if dump else str(value)

@@ -1,5 +1,6 @@
-"""The programs whose sessions are watched: where they keep them, and by which rule they
-compact."""
+"""The programs whose sessions can be watched: the folders and names of their files, and the
+preset that compacts as they do. ``memviz watch`` looks for these folders, and ``folders`` asks
+which program a file is of."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -11,14 +12,14 @@ from memviz.transcripts.growing import parse_row
 
 HEAD_BYTES = 200_000
 HEAD_ROWS = 5
-"""So much of a file is looked at to see whose it is."""
+"""The beginning of a file in which the program is recognised."""
 
 SUBAGENT_FILE = "agent-"
-"""How the name of a file begins in which Claude Code keeps the session of one subagent."""
+"""The beginning of the names of files that hold the session of one subagent of Claude Code."""
 ASIDE = ("agent-acompact-", "agent-aprompt_suggestion-")
-"""Those of its own helpers, which repeat a session to compact it and to suggest a prompt."""
+"""Files of Claude Code's helpers, which repeat a session to compact it or to suggest a prompt."""
 SUFFIXES = (".jsonl", ".json", ".db")
-"""Of sessions. What programs and editors write aside has others."""
+"""The endings of session files. Temporary files of programs and editors have others."""
 
 
 @dataclass(frozen=True)
@@ -28,16 +29,16 @@ class Program:
     id: str
     title: str
     folder: str
-    """Where they are unless it was told otherwise, from the home folder on."""
+    """The default folder of its sessions, below the home folder."""
     variable: str
-    """The environment variable by which it is told otherwise, and what is below that."""
+    """The environment variable that names another folder, and the path below that."""
     below: str
     pattern: str
-    """Which files of the folder are sessions."""
+    """The pattern of its session files within the folder."""
     preset: str
-    """Its memory rule in memviz; empty where nobody says what it does."""
+    """The preset that compacts as the program does; empty if its rule is not known."""
     subagents: str = ""
-    """Which files are sessions of subagents, where these lie elsewhere."""
+    """The pattern of the session files of subagents, if it is another one."""
 
     def patterns(self) -> list[str]:
         """Return the patterns of all its sessions."""
@@ -100,18 +101,18 @@ PROGRAMS: Mapping[str, Program] = {
         ),
     )
 }
-"""In the order in which they are asked for."""
+"""All programs by their id, in the order in which their folders are looked for."""
 
 
 @dataclass(frozen=True)
-class Place:
-    """A folder to watch. ``program`` is ``None`` where each file says whose it is."""
+class WatchedFolder:
+    """A folder to watch. Without a ``program`` each file shows which program wrote it."""
 
     folder: Path
     program: Program | None = None
 
     def sessions(self) -> Iterator[Path]:
-        """The sessions that are in it."""
+        """Yield the session files in the folder."""
         patterns = ["**/*"]
         if self.program is not None:
             patterns = self.program.patterns()
@@ -119,20 +120,22 @@ class Place:
             yield from filter(self.is_session, self.folder.glob(pattern))
 
     def is_session(self, path: Path) -> bool:
-        """Return whether a file is one by its place and name, and no pipe: that would be
-        waited for."""
+        """Return whether a path is a session file by its place and name. A pipe is none:
+        reading it would wait."""
         if path.suffix not in SUFFIXES or not path.is_relative_to(self.folder):
             return False
         if path.name.startswith(ASIDE):
             return False
         if self.program is not None:
             inner = path.relative_to(self.folder)
-            if not any(_fits(inner, pattern) for pattern in self.program.patterns()):
+            if not any(
+                _fits_pattern(inner, pattern) for pattern in self.program.patterns()
+            ):
                 return False
         return os.path.isfile(path)  # false where this user may not look
 
 
-def _fits(inner: Path, pattern: str) -> bool:
+def _fits_pattern(inner: Path, pattern: str) -> bool:
     # A pattern fits the end of a path: other files lie deeper.
     is_there = "**" in pattern or len(inner.parts) == pattern.count("/") + 1
     return is_there and inner.match(pattern)
@@ -143,9 +146,9 @@ def is_subagent_file(path: Path) -> bool:
     return path.name.startswith(SUBAGENT_FILE)
 
 
-def places_here() -> list[Place]:
+def find_places() -> list[WatchedFolder]:
     """Return the folders of the programs that have one on this machine."""
-    places = (Place(program.place(), program) for program in PROGRAMS.values())
+    places = (WatchedFolder(program.place(), program) for program in PROGRAMS.values())
     return [place for place in places if place.folder.is_dir()]
 
 

@@ -1,5 +1,9 @@
-"""A proxy that records: programs talk through it to an API of models, and neither side
-notices. Keys pass through; no header is kept or logged."""
+"""A proxy that records the requests of programs to an API of models.
+
+``memviz watch`` serves it. Requests and replies pass through unchanged, chunk by chunk; a
+copy of both bodies becomes an ``Exchange`` for the ``recorder``. Keys pass through, and no
+header is stored or logged.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +30,8 @@ from memviz.watching.bodies import (
     ByteBudget,
     HeldBody,
     OwnProgramsOnly,
+    choose_encodings,
     read_packed,
-    readable_encodings,
     refuse,
 )
 from memviz.watching.exchanges import Exchange
@@ -38,7 +42,7 @@ OF_ONE_CONNECTION = frozenset(
     b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te "
     b"trailer transfer-encoding upgrade host".split()
 )
-"""Headers that are about the connection to the next machine, and are not passed on."""
+"""Headers about a single connection, which a proxy does not pass on."""
 CONNECT_SECONDS = 30.0
 
 
@@ -52,19 +56,19 @@ def make_proxy(
     complain: Callable[[Exception], object],
     client: httpx.AsyncClient | None = None,
 ) -> Starlette:
-    """Return the application that passes every request on to ``upstream`` and gives each
-    exchange with a model to ``take``.
+    """Return the application that passes every request on to ``upstream`` and calls ``take``
+    with each exchange with a model.
 
     Args:
         upstream: the address of the API, such as ``https://api.openai.com``. The paths of
             requests are put behind it.
         take: called in another thread, after the reply has ended.
         complain: called with the reason where an exchange cannot be read.
-        client: who asks ``upstream``; one of its own unless it is given.
+        client: the client that asks ``upstream``; a new one unless it is given.
 
     Raises :class:`BadUpstreamError` for an address that is no plain web address.
     """
-    proxy = _Proxy(checked_address(upstream), take, complain, client or _make_client())
+    proxy = _Proxy(parse_address(upstream), take, complain, client or _make_client())
     return Starlette(
         routes=[Mount("/", app=proxy)],
         middleware=[Middleware(OwnProgramsOnly)],
@@ -72,9 +76,9 @@ def make_proxy(
     )
 
 
-def checked_address(address: str) -> httpx.URL:
-    """Return a web address. Raises :class:`BadUpstreamError` for anything else, and where
-    a key could stand in it."""
+def parse_address(address: str) -> httpx.URL:
+    """Return a web address. Raises :class:`BadUpstreamError` for any other text, and for an
+    address in which a key could stand."""
     address = address.strip().rstrip("/")
     try:
         parts = urlsplit(address)
@@ -100,7 +104,7 @@ def _make_client() -> httpx.AsyncClient:
 
 @dataclass(eq=False, repr=False)
 class _Proxy:
-    """The application behind the check of who asks."""
+    """The application, to which only programs of this machine get through."""
 
     upstream: httpx.URL
     take: Callable[[Exchange], object]
@@ -141,15 +145,15 @@ class _Proxy:
                 await run_in_threadpool(self._record, api, request, asked, call)
 
     def _request_for(self, request: Request, upload: _Upload) -> httpx.Request:
-        """Return the request to the API: the same, but for what is about the connection,
-        and for replies that could not be read beside."""
+        """Return the request to the API: the same except for headers about the connection,
+        and without encodings of the reply that memviz cannot read."""
         path: bytes = request.scope.get("raw_path") or request.url.path.encode()
         query: bytes = request.scope["query_string"]
         target = self.upstream.raw_path.rstrip(b"/") + b"/" + path.lstrip(b"/")
         if query:
             target += b"?" + query
         url = self.upstream.copy_with(raw_path=target)
-        headers = _passed_on(request.headers.raw)
+        headers = _headers_for_api(request.headers.raw)
         content = upload if upload.has_bytes else None
         return httpx.Request(request.method, url, headers=headers, content=content)
 
@@ -173,7 +177,7 @@ class _Proxy:
             )
             self.take(timed)
         except Exception as error:
-            # Whatever comes over the wire, it was passed on: to keep it is a second thing.
+            # Programs may send anything. It was passed on, so an error here is only noted.
             self.complain(error)
 
 
@@ -207,7 +211,7 @@ class _Call:
     answered: HeldBody
     send: Send
     status: int | None = None
-    """That of the reply; ``None`` as long as none has begun."""
+    """The status of the reply; ``None`` before it has begun."""
     headers: httpx.Headers = field(default_factory=httpx.Headers)
     is_whole: bool = False
     asked_at: str = field(default_factory=lambda: time_text(time()))
@@ -218,7 +222,7 @@ class _Call:
         :class:`httpx.TransportError` where the line to the API breaks."""
         response = await client.send(self.request, stream=True)
         try:
-            headers = _without_connection(response.headers.raw)
+            headers = _drop_connection_headers(response.headers.raw)
             start = {"status": response.status_code, "headers": headers}
             await self.send({"type": "http.response.start", **start})
             self.status = response.status_code
@@ -243,7 +247,7 @@ async def _cancel_when_gone(
     upload: _Upload, receive: Receive, scope: anyio.CancelScope
 ) -> None:
     """End the call when its client hangs up."""
-    await upload.is_passed_on.wait()  # until then who passes it on hears of it
+    await upload.is_passed_on.wait()  # until then the upload itself notices
     while (await receive())["type"] != "http.disconnect":
         pass
     scope.cancel()
@@ -259,20 +263,20 @@ async def _tell_unreached(
     await refuse(BodyError(502, sentence))(scope, receive, send)
 
 
-def _passed_on(headers: Headers) -> Headers:
+def _headers_for_api(headers: Headers) -> Headers:
     """Return the headers of a request that the API gets."""
     passed = []
     accepted = []
-    for name, value in _without_connection(headers):
+    for name, value in _drop_connection_headers(headers):
         if name.lower() == b"accept-encoding":
             accepted.append(value.decode("latin-1"))
         else:
             passed.append((name, value))
-    encodings = readable_encodings(",".join(accepted))
+    encodings = choose_encodings(",".join(accepted))
     return [*passed, (b"accept-encoding", encodings.encode("latin-1"))]
 
 
-def _without_connection(headers: Headers) -> Headers:
+def _drop_connection_headers(headers: Headers) -> Headers:
     """Return headers without those that are about one connection."""
     left_out = set(OF_ONE_CONNECTION)
     for name, value in headers:

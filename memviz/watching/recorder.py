@@ -1,4 +1,8 @@
-"""The end of all wires: the new part of each exchange is given to the keeper."""
+"""Takes the exchanges of all wires and gives their new messages to the keeper.
+
+``threads`` finds what is new in an exchange. Where the library cannot be written, exchanges
+wait for the next one.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from memviz.watching.exchanges import (
     OUTPUT_TOKENS,
     Exchange,
 )
-from memviz.watching.keeper import Keeper, first_words
+from memviz.watching.keeper import Keeper, find_first_words
 from memviz.watching.threads import KeptBeginning, Threads
 
 MOST_REASONS = 100
@@ -93,7 +97,7 @@ class Recorder:
                 keys=new.keys,
                 usage=usage,
                 compaction=new.compaction,
-                title=first_words(new.messages) if is_first else "",
+                title=find_first_words(new.messages) if is_first else "",
                 system_prompt=new.prompt or None,
                 tools=exchange.tools if is_first else (),
                 model=exchange.model,

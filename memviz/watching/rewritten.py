@@ -1,5 +1,8 @@
-"""A session that its program wrote anew, as it compacted: compared with what the library
-has of it, which keeps all of it."""
+"""Compares a session that its program rewrote, after a compaction, with the library.
+
+The file then holds only a part of the conversation, and the library goes on holding all of
+it. :func:`find_news` tells which messages and events are new, for both readers of files.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +17,19 @@ from memviz.watching.keeper import (
     Keeper,
     count_same_beginning,
     digest_of,
-    first_new,
+    find_first_new,
 )
 
 
 @dataclass(frozen=True)
-class News:
-    """The part of a session that was written anew which the library has not."""
+class RewrittenNews:
+    """The part of a rewritten session that the library does not have."""
 
     growth: Growth
-    """Stands behind all that the library has."""
+    """The new messages and events, behind all that the library has."""
     is_half_written: bool = False
-    """So far it says nothing else than the library, which goes on behind: the program
-    may still be writing what the library has already."""
+    """The file so far repeats a part of the library and does not reach its end: the
+    program may still be writing the rest."""
 
 
 def find_news(
@@ -35,47 +38,46 @@ def find_news(
     messages: Sequence[Message],
     events: Sequence[RecordedEvent],
     open_messages: int = 0,
-) -> News:
-    """Return what a session, all of it that is there now, has more than ``kept``.
+) -> RewrittenNews:
+    """Return the part of a rewritten session that the stored conversation ``kept`` lacks.
 
-    Its newest ``open_messages`` may still become others, such as a reply of which the
-    beginning is written.
+    ``messages`` and ``events`` are all that the file holds. Its newest ``open_messages`` may
+    still change, such as a reply that is being written.
     """
     if kept is None or kept.is_deleted:
-        return News(Growth(0, messages, {}, events))
-    digests = [digest_of(keeper.concealed(message)) for message in messages]
+        return RewrittenNews(Growth(0, messages, {}, events))
+    digests = [digest_of(keeper.conceal_message(message)) for message in messages]
     count = kept.message_count
     first_kept = keeper.digests_of(kept, 0, len(digests))
     newest_kept = keeper.digests_of(kept, max(0, count - RECENT_KEYS), count)
     same = count_same_beginning(first_kept, digests)
-    known_count = max(same, first_new(newest_kept, digests))
+    known_count = max(same, find_first_new(newest_kept, digests))
     events_kept = keeper.store.about(kept.id).events
-    concealed = map(keeper.concealed_event, events)
-    new_events = place_events(concealed, events_kept, count, known_count)
+    concealed = map(keeper.conceal_event, events)
+    new_events = find_new_events(concealed, events_kept, count, known_count)
     growth = Growth(count, messages[known_count:], {}, new_events, kept.event_count)
     certain = len(digests) - open_messages
     if known_count < certain:
-        return News(growth)
-    # It begins as the library does, but for a newest message of which a part is written.
+        return RewrittenNews(growth)
+    # The file begins as the library does, except for a newest message that is not complete.
     is_beginning = same > 0 and same >= certain and len(digests) <= count
-    # It goes through the end of the library, and is not at the newest message.
+    # The file repeats messages near the end of the library, and has not reached the last.
     is_in_between = same < known_count and digests[known_count - 1] != newest_kept[-1]
     has_no_news = (is_beginning or not digests) and not new_events
-    return News(growth, is_in_between or has_no_news)
+    return RewrittenNews(growth, is_in_between or has_no_news)
 
 
-def place_events(
+def find_new_events(
     events: Iterable[RecordedEvent],
     told_before: Iterable[RecordedEvent],
     start: int,
     known: int,
 ) -> list[RecordedEvent]:
-    """Return the events of a session that was written anew which the library has not,
-    at their places in its conversation.
+    """Return the new events of a rewritten session, at their positions in the library.
 
-    Its program compacted: the first ``known`` messages of the file are the newest of the
-    ``start`` messages that the library has. An event before them is that compaction. It
-    happened after all that the library has, and they stayed word for word.
+    The library has ``start`` messages; its newest ones are the first ``known`` messages of
+    the file. An event in front of these is the compaction after which the file was written:
+    it happened after all ``start`` messages, and these stayed word for word.
     """
     earlier_events = {(event.kind, event.text, event.time) for event in told_before}
     placed = []

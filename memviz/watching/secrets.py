@@ -1,5 +1,8 @@
-"""Keys, tokens and passwords are concealed before anything of a watched conversation is
-kept: those of known shapes, those of this process, and what the user names."""
+"""Conceals keys, tokens and passwords in watched conversations before they are stored.
+
+The ``keeper`` passes every text through :class:`Secrets`: it replaces secrets of known
+shapes, those in this process's environment, and those that the user's own patterns match.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -83,7 +86,7 @@ class Secrets:
     def __init__(self, patterns: Sequence[str] = ()) -> None:
         """``patterns`` are regular expressions of the user's. Raises
         :class:`memviz.ConfigError` for one that is none."""
-        self._patterns = [_compiled(pattern) for pattern in patterns]
+        self._patterns = [_compile_pattern(pattern) for pattern in patterns]
         own_secrets = [
             secret
             for secret in environment_secrets()
@@ -97,8 +100,8 @@ class Secrets:
         for secret in self._own:
             text = text.replace(secret, HIDDEN)
         text = _WHOLE.sub(HIDDEN, text)
-        text = _AFTER_A_WORD.sub(_without_secret, text)
-        text = _NAMED.sub(_without_value, text)
+        text = _AFTER_A_WORD.sub(_hide_secret, text)
+        text = _NAMED.sub(_hide_value, text)
         for pattern in self._patterns:
             text = pattern.sub(HIDDEN, text)
         return text
@@ -123,12 +126,12 @@ class Secrets:
         return value
 
 
-def _without_secret(match: re.Match[str]) -> str:
-    """Return what stands before the secret, and asterisks: "Bearer ****"."""
+def _hide_secret(match: re.Match[str]) -> str:
+    """Return the word before the secret, and asterisks: "Bearer ****"."""
     return f"{match[match.lastindex or 0]}{HIDDEN}"
 
 
-def _without_value(match: re.Match[str]) -> str:
+def _hide_value(match: re.Match[str]) -> str:
     if match["quoted"]:
         return f"{match['name']}{match['quote']}{HIDDEN}"
     if match["call"] or not _is_secret(match):
@@ -157,7 +160,7 @@ def _is_secret(match: re.Match[str]) -> bool:
     return sign == "=" or (is_password and is_set)
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile_pattern(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as error:

@@ -1,4 +1,5 @@
-"""Receivers as servers of this machine, each in a thread of its own."""
+"""Runs the receivers (traces, proxy) as servers on this machine, each in its own thread, for
+``memviz watch``."""
 
 from __future__ import annotations
 
@@ -15,10 +16,10 @@ from memviz.watching.recorder import Recorder
 
 HOST = "127.0.0.1"
 OTLP_PORT = 4318
-"""That of OTLP over HTTP, which exporters send to unless they are told otherwise."""
+"""The default port of OTLP over HTTP."""
 PROXY_PORT = 4319
 MOST_REQUESTS = 200
-"""At the same time; the server answers 503 to more."""
+"""The most requests at the same time; others are answered with 503."""
 WAITING_CONNECTIONS = 100
 ENDING_SECONDS = 5.0
 

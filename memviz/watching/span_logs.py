@@ -1,5 +1,9 @@
-"""Spans, and the logs in which instrumentations send their messages: joined by their ids,
-whichever of both comes first."""
+"""Joins spans and logs that belong together, whichever comes first.
+
+Some instrumentations send the messages of a request in logs beside its span. ``otlp`` adds
+spans and logs as they arrive and takes the exchanges that are complete, or for whose other
+half :class:`SpanLogs` has waited long enough.
+"""
 
 from __future__ import annotations
 
@@ -26,23 +30,23 @@ from memviz.watching.spans import (
 )
 
 BATCH_SECONDS = 30.0
-"""A span and its logs are sent in batches, at most so long after each other."""
+"""The longest time between the batches of a span and of its logs."""
 REPLY_SECONDS = 900.0
-"""A question may be sent when it is asked, and its span when the reply is there."""
+"""The longest time between a question's log and its span, which ends with the reply."""
 LATE_SECONDS = 4 * 3600.0
-"""So long a question that was taken without its reply waits for it."""
+"""The time for which a question that was taken alone still waits for its reply."""
 MOST_WAITING = 2_000
 MOST_WAITING_CHARS = 64_000_000
 MOST_TAKEN = 10_000
-"""Spans that were taken and wait no more: later logs of them say nothing new."""
+"""The number of finished spans that are remembered, to ignore later logs of them."""
 MOST_LOGS = 20_000
-"""Logs that are known again where an exporter, which heard no answer, sends them once more among others."""
+"""The number of logs that are recognised when an exporter, which got no answer, sends them once more."""
 Event = tuple[str, Attributes]
-"""The name and the attributes of an event, which a log is too."""
+"""The name and the attributes of an event or of a log."""
 
 
 class SpanId(NamedTuple):
-    """The id of a span with that of its trace; both are empty where a log names none."""
+    """The id of a span with that of its trace; both empty for a log that names none."""
 
     trace: str
     span: str
@@ -50,28 +54,28 @@ class SpanId(NamedTuple):
 
 @dataclass
 class SpanParts:
-    """The parts of one span that have come so far."""
+    """The parts of one span that have arrived so far."""
 
     id: SpanId
     start: int
-    """When it began and when it ended, in nanoseconds since 1970; as long as only logs of it
-    are there, the times of the first and of the last."""
+    """The times of its start and, below, of its end, in nanoseconds since 1970. Before the
+    span itself has arrived, those of its first and last log."""
     end: int
     attributes: Attributes | None = None
-    """Its own; ``None`` as long as only logs of it are there."""
+    """The attributes of the span; ``None`` before the span itself has arrived."""
     events: Sequence[Event] = ()
     logs: list[Event] = field(default_factory=list)
     exchange: Exchange | None = None
-    """The one that all of this is."""
+    """The exchange that these parts describe."""
     size_chars: int = 0
     due: float = 0.0
-    """When it is taken as it is."""
+    """The time at which it is taken as it is."""
     is_taken: bool = False
-    """It was taken before, as a question without its reply."""
+    """It was already taken, as a question without its reply."""
 
     def read(self) -> Exchange | None:
-        """Return the exchange that it is, with its times. Logs are read where the span has
-        no reply of its own: instrumentations send messages in one way or in the other.
+        """Return the exchange of these parts, with its times; ``None`` if they are none. Logs
+        are read if the span has no reply: instrumentations send messages in one of both.
         Raises what :func:`read_span` does."""
         exchange = None
         if self.attributes is not None:
@@ -86,31 +90,31 @@ class SpanParts:
 
     @property
     def has_reply(self) -> bool:
-        """True if it has what a model answered."""
+        """True if it has a reply of the model."""
         return self.exchange is not None and bool(self.exchange.reply)
 
     @property
     def is_news(self) -> bool:
-        """True if it is an exchange that was not taken like this before."""
+        """True if it is an exchange that was not taken before, or then had no reply."""
         return self.exchange is not None and (self.has_reply or not self.is_taken)
 
     def wait_seconds(self) -> float:
-        """Return how long its other half is waited for; 0 where none is to come."""
+        """Return the time to wait for its other half; 0 if nothing more is expected."""
         if self.attributes is None:
             has_reply = any(holds_reply(name) for name, _attributes in self.logs)
             return BATCH_SECONDS if has_reply else REPLY_SECONDS
-        # A request that failed has no reply, and is taken a batch later for it.
+        # A failed request never gets a reply; it is taken when the next batch had its time.
         may_have_logs = bool(self.logs) or is_request(self.attributes)
         return BATCH_SECONDS if may_have_logs and not self.has_reply else 0.0
 
 
 @dataclass(eq=False, repr=False)
 class SpanLogs:
-    """The spans and logs that wait for each other. One thread at a time."""
+    """The spans and logs that wait for each other. Not safe for several threads at a time."""
 
     now: Callable[[], float] = monotonic
     unread: int = 0
-    """How many could not be read so far."""
+    """The number of items so far that could not be read."""
     _waiting: OrderedDict[SpanId, SpanParts] = field(default_factory=OrderedDict)
     _waiting_chars: int = 0
     _touched: set[SpanId] = field(default_factory=set)
@@ -126,7 +130,7 @@ class SpanLogs:
     _logs_of_batch: set[bytes] = field(default_factory=set)
 
     def add_span(self, span: SpanParts) -> None:
-        """Take in a span, which its logs may have come before."""
+        """Add a span, whose logs may have arrived before it."""
         before = self._waiting.get(span.id)
         if before is not None and before.attributes is None:
             span.logs = before.logs
@@ -139,9 +143,8 @@ class SpanLogs:
         self._touched.add(span.id)
 
     def add_log(self, id: SpanId, event: Event, time: int) -> None:
-        """Take in a log. Those without messages are passed over; so are those that came
-        in an earlier batch, those of a span that was taken, and outside of spans those
-        that hold less than a request."""
+        """Add a log. Ignored are logs without a message, logs of an earlier batch, logs of a
+        span that was taken, and logs without a span that are not a whole request."""
         name, attributes = event
         if not holds_message(name) or self._came_before(id, event, time):
             return
@@ -156,8 +159,8 @@ class SpanLogs:
             self._touched.add(id)
 
     def _came_before(self, id: SpanId, event: Event, time: int) -> bool:
-        """Return whether an earlier batch had the same log. Within one batch two that
-        are alike are two messages; one without a time may be said again."""
+        """Return whether an earlier batch had the same log. Within one batch two equal logs
+        are two messages, and a log without a time may be said again."""
         if not time:
             return False
         values = json.dumps([id, time, event], default=str, sort_keys=True)
@@ -166,8 +169,8 @@ class SpanLogs:
         return self._logs.get(digest) is not None
 
     def take(self, *, is_end: bool = False) -> list[Exchange]:
-        """Return the exchanges that get no more or are waited for no longer, at the end
-        all, in the order of their beginnings. What was added so far is one batch."""
+        """Return the exchanges that are complete or have waited long enough, in the order of
+        their beginnings; with ``is_end`` all. The items added so far are one batch."""
         for digest in self._logs_of_batch:
             self._logs.put(digest, digest)
         self._logs_of_batch.clear()
@@ -199,7 +202,7 @@ class SpanLogs:
         return exchanges
 
     def _settle(self, span: SpanParts, now: float) -> None:
-        """Read what there is of a span by now, and set how long it waits."""
+        """Read the parts of a span that have arrived, and set the time that it waits."""
         self._read(span)
         seconds = span.wait_seconds()
         span.due = now + seconds

@@ -1,9 +1,10 @@
-"""Finding the new part of a request that repeats its history: the messages to append, and the
-compaction where a program sent less than before.
+"""Finds the new messages in a request that repeats the conversation so far.
 
-A log is only appended to. A program sends its history with every request, and at some
-time less of it: trimmed, cleared, replaced by a summary. ``Threads`` remembers digests of
-what each conversation sent last, never the texts.
+A program sends its history with every request, and after a compaction less of it: trimmed,
+cleared, or replaced by a summary. The log in the library only grows. ``recorder`` gives each
+exchange to :class:`Threads`, which finds the conversation that it belongs to, the messages
+that are new, and the compaction if the program sent less than before. It remembers digests
+of what each conversation sent last, never the texts.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ from memviz.watching.exchanges import (
     INPUT_TOKENS,
     OUTPUT_TOKENS,
     Exchange,
-    billed_reply,
+    add_bill,
+    add_request_time,
     digest_message,
-    timed_request,
 )
 from memviz.watching.keeper import count_same_beginning
 
 MOST_THREADS = 512
 MOST_DIGESTS = 1_000_000
-"""Of all conversations together; one takes about a hundred bytes."""
+"""The most digests of all conversations together; one takes about a hundred bytes."""
 OPENING_CHARS = 64
 NOWHERE = -1
 SENT_LESS = "a request with less of the history"
-"""The reason of a compaction that is seen in what was sent."""
+"""The reason of a compaction that shows only in the request after it."""
 
 # How well an exchange belongs to a conversation, from the least.
 _SAME_NAME = 1
@@ -41,19 +42,19 @@ _HOLDS_NEWEST = 2
 _GOES_ON = 3
 
 
-class NewWords(NamedTuple):
+class NewMessages(NamedTuple):
     """The messages that one exchange adds to a conversation."""
 
     conversation: str
-    """The same for all that belongs to it."""
+    """The key of the conversation."""
     messages: tuple[Message, ...]
     keys: tuple[str, ...]
-    """What each message is known again by, also when the conversation is seen from its
-    beginning once more: what it says, and how often that was said before."""
+    """The key of each message: a digest of what it says, and how often that was said so
+    far. It is the same when the conversation is read from its beginning once more."""
     compaction: RecordedEvent | None = None
-    """The compaction before them; it does not say how many messages there were."""
+    """The compaction before them, without its position in the log."""
     prompt: str | None = None
-    """The system prompt, where these messages are the first."""
+    """The system prompt, if these messages are the first."""
 
 
 @dataclass(slots=True)
@@ -62,10 +63,10 @@ class _Thread:
 
     key: str
     name: str
-    """The program's own id of it, or of its trace; several threads may have one."""
+    """The program's own id of the conversation or of its trace. Not unique."""
     is_named: bool
     opening: str
-    """The beginning of its system prompt, which programs edit further on."""
+    """The beginning of its system prompt; programs edit the rest from time to time."""
     prompts: set[bytes] = field(default_factory=set)
     """Digests of the system messages that its first request began with."""
     sent: list[bytes] = field(default_factory=list)
@@ -74,11 +75,11 @@ class _Thread:
     """Where each of ``sent`` stands in the log so far; ``NOWHERE`` for what was put in place
     of other messages."""
     asked: int = 0
-    """How many of them the request had; the others are the reply."""
+    """The number of ``sent`` that are the request; the others are the reply."""
     times: Counter[bytes] = field(default_factory=Counter)
-    """How often each message was said in the log so far."""
+    """How often each message stands in the log so far."""
     tokens: int | None = None
-    """Those of the last request and its reply, as billed."""
+    """The tokens of the last request and its reply, as billed."""
 
     @property
     def size(self) -> int:
@@ -94,8 +95,8 @@ class _Thread:
         if exchange.conversation and not is_same_name:
             return (0, 0)
         same = count_same_beginning(self.sent, said)
-        # A request as it was before, or as it begins, is told twice, late or once more
-        # where its name says so. Otherwise it is of another conversation.
+        # A request that is no longer than the last one may have been sent again or have
+        # come late. Only its name can tell that it is not another conversation.
         is_again = is_same_name and opening in ("", self.opening)
         if same >= min(self.asked, len(said)) and (len(said) > self.asked or is_again):
             return (_GOES_ON, same)
@@ -106,17 +107,18 @@ class _Thread:
         return (0, 0)
 
     def split(self, said: list[bytes], roles: Sequence[str]) -> _Split:
-        """Return what of a request was sent before, and what is new."""
+        """Return where the new messages of a request begin, and whether earlier ones are
+        missing."""
         same = count_same_beginning(self.sent, said)
         new = same
         has_less = same < self.asked
         if has_less and same < len(said):
             stayed = set(self.sent[same:])
             places = [i for i in range(same, len(said)) if said[i] in stayed]
-            # Without any of them, what is asked now is the last message.
+            # If nothing of the history stayed, only the last message is new.
             new = places[-1] + 1 if places else len(said) - 1
         if self.asked and new and said[new - 1] == self.sent[self.asked - 1]:
-            # Programs may change a reply before they send it again: it is no new one.
+            # Programs may change a reply before they send it back: it is not a new one.
             replied = len(self.sent) - self.asked
             stop = min(new + replied, len(said))
             start = new
@@ -126,32 +128,34 @@ class _Thread:
         return _Split(new, has_less)
 
     def find_places(self, said: Sequence[bytes], roles: Sequence[str]) -> list[int]:
-        """Return where each message of a request that is not new stands in the log."""
+        """Return the position in the log of each earlier message of a request."""
         sent_before = set(self.sent)
         places = [NOWHERE] * len(said)
         stop = len(self.sent)
-        # From the newest on: of words that were said twice, the later ones stay.
-        for number in reversed(range(len(said))):
-            at = stop - 1
-            if said[number] in sent_before:
-                while at >= 0 and self.sent[at] != said[number]:
-                    at -= 1
-            elif roles[number] != "assistant" or not self._replies(said, number, at):
+        # From the newest on: of equal messages, the later ones are those that stayed.
+        for index in reversed(range(len(said))):
+            sent_index = stop - 1
+            if said[index] in sent_before:
+                while sent_index >= 0 and self.sent[sent_index] != said[index]:
+                    sent_index -= 1
+            elif not self._stands_for_reply(said, roles, index, sent_index):
                 continue
-            if at >= 0:
-                places[number] = self.places[at]
-                stop = at
+            if sent_index >= 0:
+                places[index] = self.places[sent_index]
+                stop = sent_index
         return places
 
-    def _replies(self, said: Sequence[bytes], number: int, at: int) -> bool:
-        """Return whether a message of a request stands where the reply ``sent[at]`` did,
-        behind what was asked: the program changed it."""
-        asked = number - (at - self.asked) - 1
-        is_reply = 0 < self.asked <= at
+    def _stands_for_reply(
+        self, said: Sequence[bytes], roles: Sequence[str], index: int, sent_index: int
+    ) -> bool:
+        """Return whether the message ``said[index]`` takes the place of the reply
+        ``sent[sent_index]``, behind the same question: the program changed the reply."""
+        asked = index - (sent_index - self.asked) - 1
+        is_reply = roles[index] == "assistant" and 0 < self.asked <= sent_index
         return is_reply and asked >= 0 and said[asked] == self.sent[self.asked - 1]
 
     def name_new(self, digests: Iterable[bytes]) -> tuple[str, ...]:
-        """Return the keys of messages that are appended now."""
+        """Return the keys of messages that are appended now, and count them."""
         keys = []
         for digest in digests:
             self.times[digest] += 1
@@ -160,19 +164,21 @@ class _Thread:
 
 
 class _Split(NamedTuple):
-    """A request, taken apart: what was never sent before starts at ``new``. Before it are
-    messages that stayed, and what was put in place of others."""
+    """The parts of a request."""
 
     new: int
+    """The index of the first new message. Before it are messages that stayed, and those
+    that were put in place of others, such as a summary."""
     has_less: bool
+    """Earlier messages are missing: the program compacted."""
 
 
 class KeptBeginning(NamedTuple):
-    """A conversation that is all in the library, of which a request has the history."""
+    """A stored conversation from which a request goes on."""
 
     conversation: str
     messages: int
-    """So many of the first messages of the request are that conversation."""
+    """The number of first messages of the request that are that conversation."""
 
 
 @dataclass(eq=False, repr=False)
@@ -180,8 +186,8 @@ class Threads:
     """The conversations of the newest exchanges. One thread of the process at a time."""
 
     find_kept: Callable[[Sequence[bytes]], KeptBeginning | None] = lambda said: None
-    """Asked for the history of a request that goes on from no conversation that is
-    remembered, as digests: an earlier process may have kept it."""
+    """Looks up in the library a request that goes on from no remembered conversation, by
+    the digests of its messages: an earlier process may have stored it."""
     _by_key: OrderedDict[str, _Thread] = field(default_factory=OrderedDict)
     _by_reply: RecentlyUsed[str, str] = field(
         default_factory=lambda: RecentlyUsed(MOST_THREADS)
@@ -189,20 +195,20 @@ class Threads:
     """The key of the conversation of each reply that has an id."""
     _digests: int = 0
     _newest: tuple[_Thread, _Thread] | None = None
-    """The conversation of the newest exchange, and the same before it."""
+    """The conversation of the newest exchange, and a copy from before it."""
 
-    def take(self, exchange: Exchange) -> NewWords | None:
-        """Return what is new in an exchange; ``None`` where nothing is."""
+    def take(self, exchange: Exchange) -> NewMessages | None:
+        """Return the new messages of an exchange; ``None`` if there are none."""
         if not exchange.sent and not exchange.reply:
             return None
-        prompt, said = _part_prompt(exchange.sent)
+        prompt, said = _split_prompt(exchange.sent)
         digests = list(map(digest_message, said))
-        thread = self._followed(exchange)
+        thread = self._find_followed(exchange)
         if thread is None:
             opening = prompt[0].content[:OPENING_CHARS] if prompt else ""
             thread = self._find(exchange, opening, digests)
         else:
-            # The server put what it kept in front of it.
+            # The server keeps the history and puts it in front of the request.
             place_holders = (Message("user", ""),) * len(thread.sent)
             said = (*place_holders, *said)
             digests = [*thread.sent, *digests]
@@ -212,33 +218,32 @@ class Threads:
         self._digests += thread.size - size
         if exchange.id:
             self._by_reply.put(exchange.id, thread.key)
-        self._let_go()
+        self._forget_quiet()
         return new
 
-    def take_back(self, new: NewWords) -> None:
-        """Take the newest exchange back, of which nothing could be kept: the next one of
-        its conversation brings what was ``new`` again."""
+    def take_back(self, new: NewMessages) -> None:
+        """Forget the newest exchange, which could not be stored: the next one of its
+        conversation will bring its messages again."""
         if self._newest is None:
             return
         thread, before = self._newest
         self._digests -= thread.size
         for key in new.keys:
             thread.times[bytes.fromhex(key.partition(".")[0])] -= 1
-        before.times = +thread.times  # without those that are said no more
+        before.times = +thread.times  # "+" drops counts of 0
         if before.sent:
             self._by_key[thread.key] = before
             self._digests += before.size
         else:
             self._by_key.pop(thread.key, None)
 
-    def _followed(self, exchange: Exchange) -> _Thread | None:
-        """Return the conversation whose reply an exchange says that it goes on from."""
+    def _find_followed(self, exchange: Exchange) -> _Thread | None:
+        """Return the conversation of the reply that an exchange names as its previous one."""
         key = self._by_reply.get(exchange.follows)
         return self._by_key.get(key) if key else None
 
     def _find(self, exchange: Exchange, opening: str, said: list[bytes]) -> _Thread:
-        """Return the conversation that an exchange belongs to best, a new one where it
-        belongs to none of those that are known."""
+        """Return the conversation that an exchange fits best; a new one if it fits none."""
         best_thread = None
         best = (0, 0)
         for thread in self._by_key.values():
@@ -250,7 +255,10 @@ class Threads:
         if best_thread is None:
             best_thread = self._go_on(exchange, opening, said)
         if best_thread is None:
-            best_thread = self._begin(exchange, opening)
+            key = self._new_key(exchange.name)
+            is_named = bool(exchange.conversation)
+            best_thread = _Thread(key, exchange.name, is_named, opening)
+            self._by_key[key] = best_thread
         if not best_thread.is_named:
             best_thread.name = exchange.trace  # of its newest turn
         self._by_key.move_to_end(best_thread.key)
@@ -259,15 +267,15 @@ class Threads:
     def _go_on(
         self, exchange: Exchange, opening: str, said: list[bytes]
     ) -> _Thread | None:
-        """Return the conversation that the library has of an exchange without a name;
-        ``None`` where it has none."""
+        """Return the stored conversation from which an exchange without a name goes on;
+        ``None`` if there is none."""
         if exchange.conversation or len(said) < 2:
             return None
         kept = self.find_kept(said)
         if kept is None or kept.conversation in self._by_key:
             return None
         thread = _Thread(kept.conversation, exchange.name, False, opening)
-        prompt, _said = _part_prompt(exchange.sent)
+        prompt, _said = _split_prompt(exchange.sent)
         thread.prompts = set(map(digest_message, prompt))
         thread.sent = said[: kept.messages]
         thread.places = list(range(kept.messages))
@@ -277,16 +285,9 @@ class Threads:
         self._digests += thread.size
         return thread
 
-    def _begin(self, exchange: Exchange, opening: str) -> _Thread:
-        """Return a new conversation."""
-        key = self._new_key(exchange.name)
-        thread = _Thread(key, exchange.name, bool(exchange.conversation), opening)
-        self._by_key[key] = thread
-        return thread
-
     def _new_key(self, name: str) -> str:
-        """Return the key of a new conversation: its name, or a number beside it where
-        another one has it, or something random."""
+        """Return the key of a new conversation: "chat", "chat #2" if that is taken, or a
+        random one without a name."""
         if not name:
             return str(uuid4())
         key = name
@@ -296,9 +297,8 @@ class Threads:
             key = f"{name} #{number}"
         return key
 
-    def _let_go(self) -> None:
-        """Forget the conversations that were quiet for longest, where there are too
-        many."""
+    def _forget_quiet(self) -> None:
+        """Forget the conversations that were not used for longest while there are too many."""
         while len(self._by_key) > 1 and (
             len(self._by_key) > MOST_THREADS or self._digests > MOST_DIGESTS
         ):
@@ -312,18 +312,18 @@ def _take_new(
     prompt: Sequence[Message],
     said: Sequence[Message],
     digests: list[bytes],
-) -> NewWords | None:
+) -> NewMessages | None:
     """Return what an exchange adds to a conversation, and remember what it sent."""
     replied = list(map(digest_message, exchange.reply))
     whole = [*digests, *replied]
     if thread.sent and thread.sent[: len(whole)] == whole:
-        return None  # told twice, or late
+        return None  # the exchange came twice, or late
     roles = [message.role for message in said]
     split = thread.split(digests, roles)
     places = thread.find_places(digests[: split.new], roles[: split.new])
     compaction = None
     if split.has_less:
-        compaction = _compaction(thread, exchange, places, prompt, said)
+        compaction = _make_compaction(thread, exchange, places, prompt, said)
     instructions = None
     if not thread.sent:
         thread.prompts = set(map(digest_message, prompt))
@@ -333,27 +333,27 @@ def _take_new(
     thread.sent = whole
     thread.places = [*places, *range(logged, logged + len(keys))]
     thread.asked = len(digests)
-    thread.tokens = _all_tokens(exchange)
+    thread.tokens = _count_all_tokens(exchange)
     messages = (
-        *timed_request(said[split.new :], exchange.asked_at),
-        *billed_reply(exchange),
+        *add_request_time(said[split.new :], exchange.asked_at),
+        *add_bill(exchange),
     )
     if not messages:
         return None
-    return NewWords(thread.key, messages, keys, compaction, instructions)
+    return NewMessages(thread.key, messages, keys, compaction, instructions)
 
 
-def _compaction(
+def _make_compaction(
     thread: _Thread,
     exchange: Exchange,
     places: Sequence[int],
     prompt: Sequence[Message],
     said: Sequence[Message],
 ) -> RecordedEvent:
-    """Return the compaction that a request with less of the history shows. What stands in
-    place of the rest is its summary, where the system or the user says it. ``places`` are
-    those of the messages of ``said`` that are not new."""
-    # A system message of the log that leads the request now was put there as well.
+    """Return the compaction that shows in a request with less of the history. Messages of
+    the system or the user that took the place of others are its summary. ``places`` are the
+    log positions of the messages of ``said`` that are not new."""
+    # A new system message in front of the request took the place of others as well.
     put_in = [
         message for message in prompt if digest_message(message) not in thread.prompts
     ]
@@ -383,16 +383,16 @@ def _compaction(
     )
 
 
-def _all_tokens(exchange: Exchange) -> int | None:
+def _count_all_tokens(exchange: Exchange) -> int | None:
     if INPUT_TOKENS not in exchange.usage:
         return None
     return exchange.usage[INPUT_TOKENS] + exchange.usage.get(OUTPUT_TOKENS, 0)
 
 
-def _part_prompt(
+def _split_prompt(
     prompt: Sequence[Message],
 ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-    """Return the leading system messages, and all others."""
+    """Split a request into its leading system messages and all others."""
     stop = 0
     while stop < len(prompt) and prompt[stop].role == "system":
         stop += 1

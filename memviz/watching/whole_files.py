@@ -1,5 +1,8 @@
-"""Sessions that their program writes anew each time, as one JSON value: they are read
-whole when they change, and compared with what is kept."""
+"""Reads session files that hold one JSON value, which the program writes anew each time.
+
+``folders`` makes one :class:`WholeFile` for each and calls ``read_on`` when the file changes.
+The whole file is read as an import would read it, and compared with the library by digests.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +11,7 @@ from pathlib import Path
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import Message
 from memviz.core.translation import Said, noop, to_json
-from memviz.storage.watched import Growth, Watched
+from memviz.storage.watched import Growth, Watched, WatchState
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import load_transcript
@@ -16,13 +19,13 @@ from memviz.watching.keeper import (
     Keeper,
     count_same_beginning,
     digest_of,
-    first_words,
+    find_first_words,
     folder_of,
 )
 from memviz.watching.rewritten import find_news
 
 MAY_CHANGE = 4
-"""So many of the newest messages may still become others: a call gets its result."""
+"""The number of newest messages that may still change, as when a call gets its result."""
 TOO_LARGE = noop(
     "{name} is larger than the limit of {limit:,} bytes, so what is new in it is not kept. Raise "
     "MEMVIZ_IMPORT_FILE_BYTES and start memviz watch again."
@@ -38,14 +41,13 @@ class WholeFile:
     name: str
     keeper: Keeper
     problem: str = ""
-    """The reason why what is new is not kept; empty where it is."""
+    """The reason why new messages are not stored; empty for none."""
     _size_and_time: tuple[int, float] = (0, 0.0)
-    """Of the file, as it was read last."""
+    """Those of the file when it was read last."""
 
     def read_on(self) -> bool:
-        """Return whether the file was read, and what it has more was kept: only if it is
-        another one than before. A file that is just being written is read with its next
-        change."""
+        """Read the file if it changed, and store its new messages; return whether it was
+        read. A file that is just being written is read with its next change."""
         try:
             status = self.path.stat()
             size_and_time = (status.st_size, status.st_mtime)
@@ -59,32 +61,34 @@ class WholeFile:
             transcript = load_transcript(self.path, self.program)
         except (OSError, TranscriptError):
             return False
-        messages = [self.keeper.concealed(message) for message in transcript.messages]
+        messages = [
+            self.keeper.conceal_message(message) for message in transcript.messages
+        ]
         key = self._find_key(messages[:1])
         growth = self._find_growth(key, messages, transcript.events)
         self.problem = ""
-        state = {
+        state: WatchState = {
             "source": self.program,
             "folder": folder_of(self.path),
             "problem": self.problem,
         }
         title = transcript.title
         if title == self.path.stem:  # its readers name a file without a title by that
-            title = first_words(messages)
+            title = find_first_words(messages)
         growth = replace(growth, state=state, about={"title": title})
         self.keeper.write_rows(key, growth)
         self._size_and_time = size_and_time
         return True
 
     def _refuse(self, limit_bytes: int) -> None:
-        """Say that the file is too large, also beside what the library has of it."""
+        """Note that the file is too large, also in the stored conversation."""
         self.problem = Said(TOO_LARGE, name=self.path.name, limit=limit_bytes)
         key = self.keeper.key_of_session(
             self.program, self.name, self.path, lambda watched: False
         )
         watched = self.keeper.store.find_watched(key)
         if watched is not None and not watched.is_deleted:
-            state = {"problem": to_json(self.problem)}
+            state: WatchState = {"problem": to_json(self.problem)}
             self.keeper.write_rows(key, Growth(watched.message_count, (), state))
 
     def _find_key(self, first_message: Sequence[Message]) -> str:
@@ -101,7 +105,7 @@ class WholeFile:
     def _find_growth(
         self, key: str, messages: Sequence[Message], events: Sequence[RecordedEvent]
     ) -> Growth:
-        """Return what the file has more than the library has under ``key``."""
+        """Return the part of the file that the library does not have under ``key``."""
         watched = self.keeper.store.find_watched(key)
         kept_digests = self._digests(watched)
         file_digests = list(map(digest_of, messages))
@@ -120,8 +124,7 @@ class WholeFile:
         return sum(event.after_message < position for event in events)
 
     def _digests(self, watched: Watched | None, most: int | None = None) -> list[str]:
-        """Return the digests of the messages that the library has, of the first ``most``
-        or of all."""
+        """Return the digests of the stored messages, of all or of the first ``most``."""
         if watched is None or watched.is_deleted:
             return []
         count = most or watched.message_count
@@ -131,8 +134,8 @@ class WholeFile:
 def _goes_on(
     kept_digests: Sequence[str], file_digests: Sequence[str], unchanged: int
 ) -> bool:
-    """Return whether a file is what the library has and more, but for the newest that
-    the library has; a file that begins with other words was compacted."""
+    """Return whether a file continues what the library has, apart from the newest messages,
+    which may have changed. Otherwise the program compacted and wrote another beginning."""
     begins_alike = unchanged > 0 or not kept_digests
     is_no_shorter = len(file_digests) >= len(kept_digests)
     return (

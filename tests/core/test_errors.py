@@ -43,7 +43,7 @@ from memviz.watching.bodies import inflate
 from memviz.watching.model_apis import APIS, read_wire
 from memviz.watching.otlp import make_receiver
 from memviz.watching.own_process import MOST_WAITING, _WaitingRoom
-from memviz.watching.proxy import checked_address
+from memviz.watching.proxy import parse_address
 from memviz.watching.serving import LocalServer
 from tests.tables import for_each
 
@@ -482,7 +482,7 @@ CASES: dict[str, Case] = {
         a_taken_port, ("Port", "127.0.0.1 is in use"), {"port": ANY}
     ),
     "address of an API with a key in it": Case(
-        lambda _: checked_address(f"https://me:{KEY}@example.com"),
+        lambda _: parse_address(f"https://me:{KEY}@example.com"),
         ("no plain web address", "https://api.openai.com"),
     ),
     "exchange that is none": Case(

@@ -10,7 +10,7 @@ import pytest
 
 from memviz.core.errors import TranscriptError
 from memviz.transcripts.document import Document
-from memviz.transcripts.loading import UNFORESEEN, formats, load_file, preferred
+from memviz.transcripts.loading import UNFORESEEN, formats, load_file, prefer_readers
 from tests.tables import for_each
 from tests.transcripts.sample_files import format_of, sample_files
 
@@ -90,7 +90,7 @@ def test_a_sample_is_of_exactly_one_format(name: str) -> None:
     # A mapping that says so is before formats that read less of such a file.
     over = formats()[format_of(name)].over
     assert [known for known in own if known not in over] in ([], [format_of(name)])
-    assert [format.name for format in preferred(hits)] == [format_of(name)]
+    assert [format.name for format in prefer_readers(hits)] == [format_of(name)]
     for transcript in load_file(SAMPLES[name], name=name).transcripts:
         assert transcript.messages
         assert transcript.format == format_of(name)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.times import meta_with_time, moment
 from tests.tables import for_each
 
 SAID = datetime(2025, 3, 1, 10, 30, tzinfo=UTC)
@@ -34,7 +34,7 @@ SECONDS = SAID.timestamp()
 )
 def test_the_same_moment(value: object) -> None:
     assert moment(value) == SAID
-    assert with_time(value) == {"time": "2025-03-01T10:30:00+00:00"}
+    assert meta_with_time(value) == {"time": "2025-03-01T10:30:00+00:00"}
 
 
 @for_each(
@@ -60,7 +60,7 @@ def test_the_same_moment(value: object) -> None:
 )
 def test_no_moment(value: object) -> None:
     assert moment(value) is None
-    assert with_time(value) == {}
+    assert meta_with_time(value) == {}
 
 
 @given(st.none() | st.text() | st.integers() | st.floats() | st.datetimes().map(str))

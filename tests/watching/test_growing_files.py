@@ -16,14 +16,14 @@ from memviz.core.storage_errors import StorageError
 from memviz.dashboard.words.live import problem_words
 from memviz.storage.store import Store
 from memviz.storage.watched import Growth
-from memviz.transcripts.growing import GROWING, Rows, Told
+from memviz.transcripts.growing import GROWING, Rows, SessionPiece
 from memviz.transcripts.loading import formats, load_transcript
 from memviz.watching import growing_files
 from memviz.watching.folders import FolderWatch
 from memviz.watching.growing_files import GrowingFile
 from memviz.watching.keeper import Keeper
 from memviz.watching.programs import PROGRAMS as KNOWN
-from memviz.watching.programs import Place
+from memviz.watching.programs import WatchedFolder
 from tests.tables import for_each
 from tests.watching.growing import SAMPLES, append, keeper_in, kept, lines_of, said
 
@@ -352,7 +352,7 @@ def test_a_pipe_among_the_sessions_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "one.jsonl")
     keeper = keeper_in(tmp_path)
     for program in (None, PROGRAM):
-        watch = FolderWatch([Place(tmp_path, program)], keeper)
+        watch = FolderWatch([WatchedFolder(tmp_path, program)], keeper)
         watch.on_any_event(FileModifiedEvent(str(tmp_path / "one.jsonl")))
         watch.read_changed()
         assert not watch._open
@@ -362,7 +362,7 @@ def test_a_file_whose_name_is_no_utf8_is_read_as_well(tmp_path: Path) -> None:
     path = tmp_path / os.fsdecode(b"\xff.jsonl")
     path.write_bytes(b"".join(lines_of("claude_code")))
     keeper = keeper_in(tmp_path)
-    watch = FolderWatch([Place(tmp_path)], keeper)
+    watch = FolderWatch([WatchedFolder(tmp_path)], keeper)
     watch.on_any_event(FileModifiedEvent(str(path)))
     watch.read_changed()
     assert kept(keeper, "claude_code/\ufffd")
@@ -384,7 +384,7 @@ def test_what_a_program_writes_aside_is_no_session(tmp_path: Path) -> None:
     ]
     for path, program in aside:
         path.write_bytes(b"".join(lines_of("claude_code")))
-        watch = FolderWatch([Place(tmp_path, program)], keeper)
+        watch = FolderWatch([WatchedFolder(tmp_path, program)], keeper)
         watch.on_any_event(FileModifiedEvent(str(path)))
         watch.read_changed()
         assert not watch._open
@@ -404,7 +404,7 @@ def test_what_this_user_may_not_look_at_ends_no_watch(
 
     monkeypatch.setattr(Path, "stat", stat)
     keeper = keeper_in(tmp_path)
-    FolderWatch([Place(tmp_path)], keeper)._look()
+    FolderWatch([WatchedFolder(tmp_path)], keeper)._look()
     assert kept(keeper, "claude_code/open")
 
 
@@ -423,7 +423,7 @@ def test_a_folder_that_goes_while_it_is_looked_through_ends_no_watch(
 
     monkeypatch.setattr(Path, "glob", glob)
     keeper = keeper_in(tmp_path)
-    places = [Place(tmp_path / "gone"), Place(tmp_path / "there")]
+    places = [WatchedFolder(tmp_path / "gone"), WatchedFolder(tmp_path / "there")]
     FolderWatch(places, keeper)._look()
     assert kept(keeper, "claude_code/one")
 
@@ -478,7 +478,7 @@ def test_a_subagent_with_a_file_of_its_own_is_a_conversation(tmp_path: Path) -> 
     folder.mkdir(parents=True)
     lines = of_subagent(lines_of("claude_code"), agentId="a1b2")
     (folder / "agent-a1b2.jsonl").write_bytes(b"".join(lines))
-    FolderWatch([Place(tmp_path, KNOWN["claude_code"])], keeper)._look()
+    FolderWatch([WatchedFolder(tmp_path, KNOWN["claude_code"])], keeper)._look()
     whole = load_transcript(SAMPLES / "claude_code.jsonl", "claude_code")
     assert kept(keeper, "claude_code/agent-a1b2") == whole.messages
     watched = keeper.store.find_watched("claude_code/agent-a1b2")
@@ -546,14 +546,14 @@ def test_sessions_of_one_name_in_two_folders_are_two_conversations(
         path.write_bytes(
             b'{"type": "mode", "sessionId": "%s"}\n' % path.parent.name.encode()
         )
-    watch = FolderWatch([Place(tmp_path)], keeper)
+    watch = FolderWatch([WatchedFolder(tmp_path)], keeper)
     watch._look()
     for word in ("one", "two", "three"):
         for path in paths:
             append(path, row_of(f"{path.parent.name}{word}"))
             watch.on_any_event(FileModifiedEvent(str(path)))
             watch.read_changed()
-        watch = FolderWatch([Place(tmp_path)], keeper)
+        watch = FolderWatch([WatchedFolder(tmp_path)], keeper)
     assert sorted(all_kept(keeper)) == ["aone atwo athree", "bone btwo bthree"]
 
 
@@ -607,7 +607,7 @@ def test_a_session_that_nobody_foresaw_ends_no_watch(
         (tmp_path / f"{name}.jsonl").write_bytes(row_of(name))
     keeper = keeper_in(tmp_path)
     complaints: list[str] = []
-    FolderWatch([Place(tmp_path)], keeper, complaints.append)._look()
+    FolderWatch([WatchedFolder(tmp_path)], keeper, complaints.append)._look()
     assert list(all_kept(keeper)) == ["b"]
     assert complaints == ["What is new in a.jsonl cannot be read (TypeError)."]
 
@@ -627,7 +627,7 @@ def test_a_session_that_may_not_be_read_is_told(
     monkeypatch.setattr(Path, "open", open_file)
     keeper = keeper_in(tmp_path)
     complaints: list[str] = []
-    watch = FolderWatch([Place(tmp_path, PROGRAM)], keeper, complaints.append)
+    watch = FolderWatch([WatchedFolder(tmp_path, PROGRAM)], keeper, complaints.append)
     watch._look()
     assert complaints == [
         "What is new in closed.jsonl cannot be read (PermissionError)."
@@ -670,7 +670,7 @@ def test_a_row_that_no_reader_foresaw_is_noted_and_hides_no_other(
 ) -> None:
     format = GROWING["claude_code"]
 
-    def fail_at_two(rows: Rows) -> Told:
+    def fail_at_two(rows: Rows) -> SessionPiece:
         if any("Two" in repr(row) for row in rows):
             raise KeyError("text")
         return format.read(rows)
@@ -747,7 +747,9 @@ def test_a_database_is_looked_at_with_what_is_written_beside_it(
 ) -> None:
     path = tmp_path / "opencode.db"
     path.write_bytes(b"")
-    watch = FolderWatch([Place(tmp_path, KNOWN["opencode"])], keeper_in(tmp_path))
+    watch = FolderWatch(
+        [WatchedFolder(tmp_path, KNOWN["opencode"])], keeper_in(tmp_path)
+    )
     looked_at: list[Path] = []
     monkeypatch.setattr(watch, "_read", looked_at.append)
     watch._look()

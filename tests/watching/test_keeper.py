@@ -15,7 +15,7 @@ from memviz.models.base import Usage
 from memviz.storage.watched import Growth
 from memviz.transcripts.base import RecordedEvent
 from memviz.watching import keeper as module
-from memviz.watching.keeper import TITLE_CHARS, first_new, first_words
+from memviz.watching.keeper import TITLE_CHARS, find_first_new, find_first_words
 from memviz.watching.secrets import Secrets
 from tests.tables import for_each
 from tests.watching.growing import keeper_in, kept, said
@@ -84,7 +84,7 @@ def test_of_a_history_what_follows_the_newest_that_is_known_is_new(
     cut = data.draw(st.integers(0, len(said)))
     begin = data.draw(st.integers(0, cut))
     known, given_again = said[:cut], said[begin:]
-    start = first_new(known, given_again)
+    start = find_first_new(known, given_again)
     if begin == 0:
         # A history from its beginning is never taken for another place of itself.
         assert start >= cut or known == given_again[:start]
@@ -135,13 +135,13 @@ def test_a_secret_at_the_end_of_a_title_is_concealed_before_the_title_is_cut(
     asked = Message(
         "user", "Please log in to the database of the shop with this: " + key
     )
-    keeper.append("proxy", "c", [asked], title=first_words([asked]))
+    keeper.append("proxy", "c", [asked], title=find_first_words([asked]))
     watched = keeper.store.find_watched("proxy/c")
     assert watched is not None
     title = keeper.store.about(watched.id).title
     assert title == "Please log in to the database of the shop with this: ***"
     long = Message("user", "word " * 50)
-    keeper.append("proxy", "d", [long], title=first_words([long]))
+    keeper.append("proxy", "d", [long], title=find_first_words([long]))
     watched = keeper.store.find_watched("proxy/d")
     assert watched is not None
     assert len(keeper.store.about(watched.id).title) == TITLE_CHARS
@@ -151,7 +151,7 @@ def test_half_a_key_is_in_no_title(tmp_path: Path) -> None:
     keeper = keeper_in(tmp_path)
     key = "ghp_" + "a1" * 45
     asked = Message("user", " ".join(["Please use all of:", *[key] * 4]))
-    keeper.append("proxy", "c", [asked], title=first_words([asked]))
+    keeper.append("proxy", "c", [asked], title=find_first_words([asked]))
     watched = keeper.store.find_watched("proxy/c")
     assert watched is not None
     title = keeper.store.about(watched.id).title
@@ -207,7 +207,7 @@ def test_concealing_takes_time_in_proportion_to_the_text(hostile: str) -> None:
 
 def test_the_same_said_over_and_over_is_found_at_once() -> None:
     begun = process_time()
-    assert first_new(["a"] * 512, ["a"] * 50_000) == 50_000
+    assert find_first_new(["a"] * 512, ["a"] * 50_000) == 50_000
     assert process_time() - begun < 2
 
 

@@ -14,7 +14,7 @@ from memviz.storage.watched import Growth
 from memviz.transcripts.base import RecordedEvent
 from memviz.watching.exchanges import Exchange
 from memviz.watching.keeper import Keeper
-from memviz.watching.live import LiveConversation, Removed
+from memviz.watching.live import LiveConversation, RemovedMessages
 from memviz.watching.recorder import Recorder
 from tests.tables import for_each
 from tests.watching.growing import keeper_in
@@ -75,7 +75,7 @@ def test_the_calls_of_a_message_take_of_the_window(tmp_path: Path) -> None:
 @for_each("text", ["", "They spoke of rooms."])
 def test_of_a_part_it_does_not_say_that_all_of_it_was_taken_out(text: str) -> None:
     event = RecordedEvent("compaction", 4, text, part="up_to")
-    assert removed_words(Removed(event, 4, 20, 5, [])) == (
+    assert removed_words(RemovedMessages(event, 4, 20, 5, [])) == (
         "After message 4 the program compacted a part of 4 messages with 20 tokens. "
         "Which of them stayed is not known."
     )

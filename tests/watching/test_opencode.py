@@ -15,7 +15,7 @@ from memviz.core.messages import Message
 from memviz.watching import opencode
 from memviz.watching.folders import FolderWatch
 from memviz.watching.opencode import OpencodeLibrary
-from memviz.watching.programs import PROGRAMS, Place
+from memviz.watching.programs import PROGRAMS, WatchedFolder
 from tests.watching.growing import (
     add_row,
     begin_opencode,
@@ -201,7 +201,7 @@ def test_a_library_that_is_not_as_opencode_has_it_is_told(tmp_path: Path) -> Non
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE part (id, session)")
     complaints: list[str] = []
-    place = Place(tmp_path, PROGRAMS["opencode"])
+    place = WatchedFolder(tmp_path, PROGRAMS["opencode"])
     FolderWatch([place], keeper_in(tmp_path), complaints.append)._look()
     assert complaints == [
         "What is new in opencode.db cannot be read (OperationalError)."

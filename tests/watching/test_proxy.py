@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 from memviz.watching import bodies
 from memviz.watching.exchanges import CUT_OFF, Exchange
 from memviz.watching.keeper import Keeper
-from memviz.watching.proxy import BadUpstreamError, checked_address, make_proxy
+from memviz.watching.proxy import BadUpstreamError, make_proxy, parse_address
 from memviz.watching.serving import LocalServer, PortTakenError, serve_proxy
 from tests.models.openai_server import (
     OpenAIServer,
@@ -475,7 +475,7 @@ def test_no_request_goes_to_another_host(
 )  # fmt: skip
 def test_no_plain_web_address_is_refused(keeper: Keeper, address: str) -> None:
     with pytest.raises(BadUpstreamError):
-        checked_address(address)
+        parse_address(address)
 
 
 def test_a_port_in_use_is_named(proxy: LocalServer, keeper: Keeper) -> None:

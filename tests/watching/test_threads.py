@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 from memviz.core.messages import Message, ToolCall
 from memviz.watching import threads
 from memviz.watching.exchanges import Exchange
-from memviz.watching.threads import NewWords, Threads
+from memviz.watching.threads import NewMessages, Threads
 from tests.tables import for_each
 from tests.watching.exchanges_said import exchange, words
 
 USAGE = {"input_tokens": 10, "output_tokens": 3}
 
 
-def take_all(*exchanges: Exchange) -> list[NewWords | None]:
+def take_all(*exchanges: Exchange) -> list[NewMessages | None]:
     seen = Threads()
     return [seen.take(one) for one in exchanges]
 
 
-def log_of(new: Sequence[NewWords | None]) -> str:
+def log_of(new: Sequence[NewMessages | None]) -> str:
     return " ".join(words(one.messages) for one in new if one)
 
 

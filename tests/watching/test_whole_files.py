@@ -12,7 +12,7 @@ from memviz.dashboard.words.live import problem_words
 from memviz.storage.watched import Watched
 from memviz.watching.folders import FolderWatch
 from memviz.watching.keeper import Keeper, key_of
-from memviz.watching.programs import PROGRAMS, Place, name_of
+from memviz.watching.programs import PROGRAMS, WatchedFolder, name_of
 from memviz.watching.whole_files import WholeFile
 from tests.watching.growing import keeper_in, kept, lines_of, said
 
@@ -135,7 +135,7 @@ def test_a_session_that_is_too_large_says_so_and_loses_nothing(
     later = {"id": "2", "type": "user", "content": "far " * 500}
     path.write_text(json.dumps({**head, "messages": [asked]}))
     sentences: list[str] = []
-    place = Place(tmp_path, PROGRAMS["gemini_cli"])
+    place = WatchedFolder(tmp_path, PROGRAMS["gemini_cli"])
     watch = FolderWatch([place], keeper, sentences.append)
     key = key_of("gemini_cli", name_of(path, PROGRAMS["gemini_cli"]))
     session = WholeFile(path, "gemini_cli", key.partition("/")[2], keeper)

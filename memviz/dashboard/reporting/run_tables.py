@@ -38,7 +38,7 @@ from memviz.metrics.summaries.events import (
 )
 from memviz.models.names import OFFLINE
 from memviz.models.tools import TOOLS
-from memviz.transcripts.csv_cells import spreadsheet_safe
+from memviz.transcripts.csv_cells import escape_formula
 
 REQUEST_COLUMNS = (
     *FRAME_COLUMNS,
@@ -175,7 +175,7 @@ def _cell(value: Any) -> Any:
     formula."""
     if isinstance(value, np.generic):
         value = value.item()
-    return spreadsheet_safe(value) if isinstance(value, str) else value
+    return escape_formula(value) if isinstance(value, str) else value
 
 
 def run_json(run: Run) -> str:

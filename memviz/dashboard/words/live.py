@@ -5,7 +5,7 @@ from datetime import datetime
 
 from memviz.core.translation import _, from_json, ngettext, noop, plural_noop
 from memviz.storage.watched import Watched
-from memviz.watching.live import Forecast, LiveView, Removed
+from memviz.watching.live import Forecast, LiveView, RemovedMessages
 from memviz.watching.programs import PROGRAMS
 
 MANY_TURNS = 1000
@@ -109,7 +109,7 @@ def growth_words(tokens_per_turn: int | None) -> str:
     )
 
 
-def removed_words(removed: Removed) -> str:
+def removed_words(removed: RemovedMessages) -> str:
     """Return the messages and tokens that the last compaction of the program took out."""
     event = removed.event
     template = noop(

@@ -75,12 +75,12 @@ class SourceFile(NamedTuple):
         try:
             raw = self.files.open(self.path, "rb")
         except Exception as error:
-            raise _as_loss(error) from None
-        stream = BufferedReader(_Reached(raw), READ_BYTES)
+            raise _hide_address(error) from None
+        stream = BufferedReader(_ReachedFile(raw), READ_BYTES)
         return UNPACK[packed](stream) if packed else stream
 
 
-class _Reached(RawIOBase):
+class _ReachedFile(RawIOBase):
     """A file of fsspec, of which every error says whether more than this file is lost."""
 
     def __init__(self, file: Any) -> None:
@@ -102,7 +102,7 @@ class _Reached(RawIOBase):
         try:
             data = self.file.read(len(room))
         except Exception as error:
-            raise _as_loss(error) from None
+            raise _hide_address(error) from None
         room[: len(data)] = data
         return len(data)
 
@@ -112,14 +112,14 @@ class _Reached(RawIOBase):
         super().close()
 
 
-def _as_loss(error: Exception) -> OSError:
+def _hide_address(error: Exception) -> OSError:
     """Return the error of a file system as one without an address in it."""
     if isinstance(error, FileNotFoundError | PermissionError):
         return error
-    return SourceLostError(getattr(error, "errno", None), problem_of(error))
+    return SourceLostError(getattr(error, "errno", None), describe_problem(error))
 
 
-def problem_of(error: Exception) -> str:
+def describe_problem(error: Exception) -> str:
     """Return what went wrong in a few words: those of the system, or the kind of the error. What a file system says
     itself may hold a signed address."""
     number = getattr(error, "errno", None)
@@ -138,16 +138,16 @@ def find_files(addresses: Sequence[str]) -> Iterator[SourceFile]:
     number = 0
     for address in addresses:
         is_there = False
-        with _reaching(address):
-            files, path = _file_system(address)
-            for name, info in _below(files, path):
+        with _raise_unreachable(address):
+            files, path = _open_file_system(address)
+            for name, info in _list_files_below(files, path):
                 size = info.get("size") or 0
                 version = _version_of(info)
                 yield SourceFile(number, name, size, files, info["name"], version)
                 number += 1
                 is_there = True
         if not is_there:
-            raise _unreachable(address, _("there is no file"))
+            raise _unreachable_error(address, _("there is no file"))
 
 
 def list_folder(folder: Path) -> list[Path]:
@@ -156,15 +156,15 @@ def list_folder(folder: Path) -> list[Path]:
 
     Raises :class:`TranscriptError` for a folder that cannot be read.
     """
-    with _reaching(str(folder)):
-        files, place = _file_system(str(folder))
+    with _raise_unreachable(str(folder)):
+        files, place = _open_file_system(str(folder))
         return [
             folder / Path(info["name"]).relative_to(place)
-            for _name, info in _in_folder(files, place, "")
+            for _name, info in _list_folder_files(files, place, "")
         ]
 
 
-def digest_of(files: Iterator[SourceFile]) -> tuple[str, int]:
+def digest_address(files: Iterator[SourceFile]) -> tuple[str, int]:
     """Return a hash of the names, sizes and versions of files in their order, and how many they are."""
     digest = sha256()
     number = 0
@@ -175,34 +175,34 @@ def digest_of(files: Iterator[SourceFile]) -> tuple[str, int]:
     return digest.hexdigest(), number
 
 
-def without_secrets(address: str) -> str:
+def strip_secrets(address: str) -> str:
     """Return an address as it may be written down, of this machine the whole path; without a password and without what
     signs it, in each of chained ones: ``"zip://a.json::https://me:key@host/x.zip?sig=1"`` ->
     ``"zip://a.json::https://host/x.zip"``."""
     if "://" not in address:
         return str(Path(address).expanduser().absolute())
-    return "::".join(map(_piece_without_secrets, address.split("::")))
+    return "::".join(map(_strip_secrets_of_piece, address.split("::")))
 
 
-def _piece_without_secrets(address: str) -> str:
+def _strip_secrets_of_piece(address: str) -> str:
     scheme, separator, rest = address.partition("://")
     return scheme + separator + USER.sub("", QUERY.sub("", rest))
 
 
 @contextmanager
-def _reaching(address: str) -> Iterator[None]:
+def _raise_unreachable(address: str) -> Iterator[None]:
     """Raise :class:`TranscriptError` for whatever error a file system has: each has its own, and their texts may hold a
     signed address."""
     try:
         yield
     except Exception as error:
-        reason = problem_of(error)
+        reason = describe_problem(error)
         if isinstance(error, ImportError):
             reason = str(error)
-        raise _unreachable(address, reason) from None
+        raise _unreachable_error(address, reason) from None
 
 
-def _file_system(address: str) -> tuple[Any, str]:
+def _open_file_system(address: str) -> tuple[Any, str]:
     """Return the file system of an address, and its path there."""
     import fsspec
     from fsspec.core import url_to_fs
@@ -216,23 +216,23 @@ def _file_system(address: str) -> tuple[Any, str]:
     return files, path
 
 
-def _below(files: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _list_files_below(files: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield name and description of each file that a path leads to."""
     if files.isfile(path):
         yield _last_name(path), files.info(path)
     elif files.isdir(path):
-        yield from _in_folder(files, path, "")
+        yield from _list_folder_files(files, path, "")
     elif PATTERN_MARK.search(path):
         before_pattern = PATTERN_MARK.split(path)[0]
         folder = before_pattern.rpartition("/")[0]
         for place, info in sorted(files.glob(path, detail=True).items()):
-            name = _without_query(place.removeprefix(folder).lstrip("/"))
+            name = _strip_query(place.removeprefix(folder).lstrip("/"))
             is_hidden = any(HIDDEN_NAME.fullmatch(part) for part in name.split("/"))
             if not is_hidden and _is_file(files, info) and not _is_swept(files, place):
                 yield name, info
 
 
-def _in_folder(
+def _list_folder_files(
     files: Any, folder: str, above: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     entries = files.ls(folder, detail=True)
@@ -247,7 +247,7 @@ def _in_folder(
         if info["type"] == "directory":
             # A link to a folder above would be followed for ever.
             if not info.get("islink"):
-                yield from _in_folder(files, info["name"], f"{above}{name}/")
+                yield from _list_folder_files(files, info["name"], f"{above}{name}/")
         elif _is_file(files, info):
             yield above + name, info
 
@@ -276,13 +276,13 @@ def _version_of(info: dict[str, Any]) -> str:
 
 
 def _last_name(path: str) -> str:
-    return PurePosixPath(_without_query(path).rstrip("/")).name
+    return PurePosixPath(_strip_query(path).rstrip("/")).name
 
 
-def _without_query(path: str) -> str:
+def _strip_query(path: str) -> str:
     """Return a path without what signs it. On this machine, where nothing does, names may have such signs."""
     return QUERY.sub("", path) if "://" in path else path
 
 
-def _unreachable(address: str, reason: str) -> TranscriptError:
-    return UNREADABLE.error(without_secrets(address), reason=reason)
+def _unreachable_error(address: str, reason: str) -> TranscriptError:
+    return UNREADABLE.error(strip_secrets(address), reason=reason)

@@ -1,4 +1,8 @@
-"""The conversations of an item of a fleet, each read on its own: what cannot be read is a sentence with its place."""
+"""Reads the conversations of an item of a fleet, each on its own.
+
+Workers of a sweep call :func:`read_item`; a conversation that cannot be read becomes an error with its place. With such
+a place :func:`read_place` reads one conversation again.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,16 @@ from memviz.core.errors import TranscriptError
 from memviz.core.translation import noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.fleet.rows import row_document
+from memviz.transcripts.fleet.rows import make_row_document
 from memviz.transcripts.fleet.source import Fleet, Item, Place
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.loading import (
+    convert_unforeseen_errors,
     find_reader,
     load_file,
     read_piece,
-    unforeseen_as_transcript_error,
 )
-from memviz.transcripts.refusals import placed
+from memviz.transcripts.refusals import add_file_name
 
 NO_USER = Refusal(
     noop("no message is the user's, so there is nothing to send."),
@@ -28,19 +32,18 @@ MISSING_CONVERSATION = Refusal(
     noop("the conversation is not there any more."),
     noop("Its files have changed since they were swept: sweep them again."),
 )
-"""The conversation is no longer at its place."""
 Outcome = tuple[Place, Transcript | TranscriptError]
 """A conversation with its place, or the reason why there is none."""
 
 
 def read_item(item: Item, fleet: Fleet) -> Iterator[Outcome]:
     """Yield the conversations of an item, each with its place; for one that cannot be read, the error."""
-    outcomes = _of_rows(item, fleet) if item.rows else _of_file(item, fleet)
+    outcomes = _read_rows(item, fleet) if item.rows else _read_file(item, fleet)
     for place, outcome in outcomes:
         if isinstance(outcome, Transcript) and not _has_user(outcome):
             outcome = NO_USER.error()
         if isinstance(outcome, TranscriptError):
-            outcome = _located(outcome, item, place)
+            outcome = _add_place(outcome, item, place)
         yield place, outcome
 
 
@@ -51,7 +54,7 @@ def read_place(fleet: Fleet, place: Place) -> Transcript:
         if file.number != place.file:
             continue
         for item in everything.items_of(file):
-            # The rows before it are not read.
+            # Only the item that begins with this row is read.
             if item.rows and item.rows[0].number != place.row:
                 continue
             for own_place, outcome in read_item(item, everything):
@@ -60,12 +63,12 @@ def read_place(fleet: Fleet, place: Place) -> Transcript:
     raise MISSING_CONVERSATION.error()
 
 
-def _of_rows(item: Item, fleet: Fleet) -> Iterator[Outcome]:
+def _read_rows(item: Item, fleet: Fleet) -> Iterator[Outcome]:
     place = Place(item.file, item.rows[0].number, 1)
     reader = fleet.named_reader or find_reader(item.format)
     try:
-        document = row_document(item.rows, item.name, fleet.limits, fleet.user)
-        with unforeseen_as_transcript_error():
+        document = make_row_document(item.rows, item.name, fleet.limits, fleet.user)
+        with convert_unforeseen_errors():
             pieces = list(reader.conversations(document))
     except TranscriptError as error:
         yield place, error
@@ -80,7 +83,7 @@ def _of_rows(item: Item, fleet: Fleet) -> Iterator[Outcome]:
         yield place._replace(number=number), outcome
 
 
-def _of_file(item: Item, fleet: Fleet) -> Iterator[Outcome]:
+def _read_file(item: Item, fleet: Fleet) -> Iterator[Outcome]:
     place = Place(item.file, 0, 1)
     if isinstance(item.data, TranscriptError):
         yield place, item.data
@@ -111,8 +114,10 @@ def _has_user(transcript: Transcript) -> bool:
     return any(message.role == "user" for message in transcript.messages)
 
 
-def _located(error: TranscriptError, item: Item, place: Place) -> TranscriptError:
-    """Return the error with the name of its file, and the number of its row where it does not say that itself."""
+def _add_place(error: TranscriptError, item: Item, place: Place) -> TranscriptError:
+    """Return the error with the name of its file and the number of its row, unless it has them already."""
     if place.row and "line" not in error.place:
-        error = placed(error, f"line {place.row}", None)
-    return placed(error, item.name, None) if item.name not in error.place else error
+        error = add_file_name(error, f"line {place.row}", None)
+    return (
+        add_file_name(error, item.name, None) if item.name not in error.place else error
+    )

@@ -11,17 +11,17 @@ from typing import IO, Any, Literal, NamedTuple
 from memviz.core.errors import TranscriptError
 from memviz.core.translation import noop
 from memviz.transcripts.decoding import decode
-from memviz.transcripts.document import Document, Parsed
+from memviz.transcripts.document import Document, ParsedFile
 from memviz.transcripts.fleet.addresses import (
     UNPACK,
     SourceFile,
     SourceLostError,
-    problem_of,
+    describe_problem,
 )
 from memviz.transcripts.import_notes import ImportNotes, Refusal
 from memviz.transcripts.json_text import WHITE_SPACE, JsonParser
 from memviz.transcripts.limits import Limits
-from memviz.transcripts.mapping.rows import plain_value, rows_at_once
+from memviz.transcripts.mapping.rows import count_rows_at_once, make_plain
 
 LINES = (".jsonl", ".ndjson")
 PARQUET = (".parquet", ".pq")
@@ -86,7 +86,7 @@ class Row(NamedTuple):
         return JsonParser(notes).parse(text, self.number)
 
 
-def rows_of(file: SourceFile, kind: FileKind, limits: Limits) -> Iterator[Row]:
+def read_file_rows(file: SourceFile, kind: FileKind, limits: Limits) -> Iterator[Row]:
     """Yield the rows of a file. Where it is damaged, the last row says so.
 
     Raises :class:`SourceLostError` where what the file lies on cannot be reached any more.
@@ -94,29 +94,29 @@ def rows_of(file: SourceFile, kind: FileKind, limits: Limits) -> Iterator[Row]:
     number = 0
     try:
         with file.open(kind.packed) as stream:
-            read_rows = _parquet_rows if kind.unit == "row" else _lines
+            read_rows = _read_parquet_rows if kind.unit == "row" else _read_lines
             for row in read_rows(stream, limits):
                 number = row.number
                 yield row
     except SourceLostError:
         raise
     except DAMAGES as error:
-        damage = DAMAGED.error(f"line {number + 1}", problem=problem_of(error))
+        damage = DAMAGED.error(f"line {number + 1}", problem=describe_problem(error))
         yield Row(number + 1, damage, 0, is_damage=True)
 
 
-def row_document(
+def make_row_document(
     rows: Sequence[Row], name: str, limits: Limits, user: str | None
 ) -> Document:
     """Return a document that has these rows as its items. Raises :class:`TranscriptError` for one that cannot be
     read."""
     document = Document(b"", name, limits, user)
     values = tuple((row.number, row.value) for row in rows)
-    document.json = Parsed(rows=values)
+    document.json = ParsedFile(rows=values)
     return document
 
 
-def _lines(stream: IO[bytes], limits: Limits) -> Iterator[Row]:
+def _read_lines(stream: IO[bytes], limits: Limits) -> Iterator[Row]:
     """Yield the lines of a file that are not blank. One longer than a file may be is not held in memory."""
     most_bytes = limits.file_bytes
     number = 0
@@ -131,17 +131,17 @@ def _lines(stream: IO[bytes], limits: Limits) -> Iterator[Row]:
             yield Row(number, line, len(line))
 
 
-def _parquet_rows(stream: IO[bytes], limits: Limits) -> Iterator[Row]:
+def _read_parquet_rows(stream: IO[bytes], limits: Limits) -> Iterator[Row]:
     from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
     number = 0
     try:
         file = ParquetFile(stream)
-        for batch in file.iter_batches(rows_at_once(file.metadata, limits)):
+        for batch in file.iter_batches(count_rows_at_once(file.metadata, limits)):
             size_bytes = batch.nbytes // max(1, batch.num_rows)
             for value in batch.to_pylist():
                 number += 1
-                yield Row(number, plain_value(value), size_bytes)
+                yield Row(number, make_plain(value), size_bytes)
     except ArrowException as error:
         raise ValueError(str(error)) from None

@@ -1,4 +1,8 @@
-"""A fleet: the conversations behind addresses, as items that nobody has read yet, all of them or a sample."""
+"""A fleet: many conversations behind addresses, listed one after the other without reading them.
+
+``memviz sweep`` takes the items of a :class:`Fleet`, all or a sample, and hands them to workers, which read them by
+``fleet.reading``. An item is the rows of one conversation, or a whole file.
+"""
 
 from __future__ import annotations
 
@@ -15,27 +19,31 @@ from memviz.transcripts.document import Reader
 from memviz.transcripts.fleet.addresses import (
     SourceFile,
     SourceLostError,
+    describe_problem,
     find_files,
-    problem_of,
 )
 from memviz.transcripts.fleet.rows import (
     DAMAGES,
     FileKind,
     Row,
-    row_document,
-    rows_of,
+    make_row_document,
+    read_file_rows,
 )
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.limits import Limits
-from memviz.transcripts.loading import find_reader, mapping_of, recognising_reader
+from memviz.transcripts.loading import (
+    find_reader,
+    find_recognising_reader,
+    load_mapping,
+)
 from memviz.transcripts.mapping.declaration import FileMapping
 from memviz.transcripts.mapping.interpreter import MappedReader
-from memviz.transcripts.mapping.paths import value_on_path
+from memviz.transcripts.mapping.paths import find_value
 from memviz.transcripts.mapping.rows import TOO_LARGE
 from memviz.transcripts.readers.json_access import json_text
 
 HEAD_ROWS = 50
-"""So many rows of a file show whether each of them is a conversation."""
+"""The first rows of a file, by which it is decided whether its rows are conversations."""
 HASH_BYTES = 8
 NOT_OPENED = Refusal(
     noop("the file cannot be opened: {found}."), noop("Make it readable.")
@@ -47,7 +55,7 @@ SCATTERED = Refusal(
 
 
 class Item(NamedTuple):
-    """One conversation that is not read yet, or a whole file of them. Can be pickled."""
+    """The rows of one conversation, or a whole file of conversations, still to be read. Can be pickled."""
 
     file: int
     """The number of its file among those of the fleet, from 0."""
@@ -64,10 +72,10 @@ class Item(NamedTuple):
 
     @property
     def size_bytes(self) -> int:
-        """The size of what is not read yet, about: that of a whole file also where its bytes could not be read."""
-        read_bytes = len(self.data) if isinstance(self.data, bytes) else 0
-        whole = max(self.file_bytes, read_bytes)
-        return whole + sum(row.size_bytes for row in self.rows)
+        """The approximate size of the item. A file that could not be opened counts with its size by the listing."""
+        data_bytes = len(self.data) if isinstance(self.data, bytes) else 0
+        file_bytes = max(self.file_bytes, data_bytes)
+        return file_bytes + sum(row.size_bytes for row in self.rows)
 
     @property
     def first_row(self) -> int:
@@ -98,9 +106,8 @@ class Sample:
         if self.share >= 1:
             return True
         text = f"{self.seed}\0{file}\0{name}\0{key}".encode("utf-8", "replace")
-        number = int.from_bytes(blake2b(text, digest_size=HASH_BYTES).digest())
-        most = self.share * 2.0 ** (8 * HASH_BYTES)
-        return number < most
+        hash_value = int.from_bytes(blake2b(text, digest_size=HASH_BYTES).digest())
+        return hash_value < self.share * 2.0 ** (8 * HASH_BYTES)
 
 
 @dataclass(frozen=True)
@@ -125,7 +132,7 @@ class Fleet:
     limits: Limits = field(default_factory=Limits.from_environment)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mapping", mapping_of(self.mapping))
+        object.__setattr__(self, "mapping", load_mapping(self.mapping))
         if not 0 < self.sample <= 1:
             raise ParameterError("sample", self.sample, _("above 0, and at most 1"))
         if self.format is not None:
@@ -144,7 +151,7 @@ class Fleet:
         return Sample(self.sample, self.seed)
 
     def files(self) -> Iterator[SourceFile]:
-        """Yield the files, in order. Raises :class:`memviz.TranscriptError` where there is none."""
+        """Yield the files, in order. Raises :class:`memviz.TranscriptError` if there are none."""
         return find_files(self.addresses)
 
     def items(self) -> Iterator[Item]:
@@ -156,15 +163,15 @@ class Fleet:
     def items_of(self, file: SourceFile) -> Iterator[Item]:
         kind = FileKind.of(file.name)
         if kind.unit is not None:
-            rows = rows_of(file, kind, self.limits)
+            rows = read_file_rows(file, kind, self.limits)
             head = list(islice(rows, HEAD_ROWS))
-            reader = self.reader_of_rows(head, file.name)
+            reader = self.find_reader_of_rows(head, file.name)
             if reader is not None:
-                yield from self._by_rows(file, reader, chain(head, rows))
+                yield from self._items_of_rows(file, reader, chain(head, rows))
                 return
-        yield self._whole(file, kind)
+        yield self._items_of_whole_file(file, kind)
 
-    def _whole(self, file: SourceFile, kind: FileKind) -> Item:
+    def _items_of_whole_file(self, file: SourceFile, kind: FileKind) -> Item:
         data: bytes | TranscriptError
         try:
             with file.open(kind.packed) as stream:
@@ -172,32 +179,33 @@ class Fleet:
         except SourceLostError:
             raise
         except DAMAGES as error:
-            data = NOT_OPENED.error(found=problem_of(error))
+            data = NOT_OPENED.error(found=describe_problem(error))
         return Item(file.number, kind.name, data=data, file_bytes=file.size_bytes)
 
-    def _by_rows(
+    def _items_of_rows(
         self, file: SourceFile, reader: Reader, rows: Iterator[Row]
     ) -> Iterator[Item]:
         sample = self.chosen
         path = reader.conversation_path
         if path:
-            grouped = _grouped(rows, path, self.limits)
+            grouped = _group_rows(rows, path, self.limits)
         else:
             grouped = ((f"row {row.number}", (row,)) for row in rows)
         for key, own_rows in grouped:
-            # Damage stands for all conversations that it hides.
+            # A damaged row takes the place of unknown conversations, so no sample drops it.
             if own_rows[-1].is_damage or sample.takes(file.number, file.name, key):
                 yield Item(file.number, file.name, own_rows, format=reader.name)
 
-    def reader_of_rows(self, head: Sequence[Row], name: str) -> Reader | None:
-        """Return the reader of a file whose rows are conversations, or say whose they are; ``None`` for any other."""
-        opened = [row._replace(content=_value_of(row)) for row in head]
+    def find_reader_of_rows(self, head: Sequence[Row], name: str) -> Reader | None:
+        """Return the reader of a file whose rows are conversations or name their conversation; ``None`` for any other
+        file, which is read as a whole."""
+        opened = [row._replace(content=_value_of_row(row)) for row in head]
         whole = [row for row in opened if not isinstance(row.content, TranscriptError)]
         if not whole:
             return None
-        document = row_document(whole, name, self.limits, self.user)
+        document = make_row_document(whole, name, self.limits, self.user)
         try:
-            reader = self.named_reader or recognising_reader(document)
+            reader = self.named_reader or find_recognising_reader(document)
             pieces = reader.conversations(document)
         except TranscriptError:
             return None
@@ -209,25 +217,27 @@ class Fleet:
 
     @property
     def named_reader(self) -> Reader | None:
-        """The reader that the mapping or the format names; ``None`` where files say it themselves."""
+        """The reader of the given mapping or format; ``None`` if each file's format is to be recognised."""
         if isinstance(self.mapping, FileMapping):
             return MappedReader(self.mapping)
         return None if self.format is None else find_reader(self.format)
 
 
-def _value_of(row: Row) -> Any:
+def _value_of_row(row: Row) -> Any:
     try:
         return row.value
     except TranscriptError as error:
         return error
 
 
-def _grouped(
+def _group_rows(
     rows: Iterator[Row], path: str, limits: Limits
 ) -> Iterator[tuple[str, tuple[Row, ...]]]:
-    """Yield the rows that follow each other and have one value under ``path``, with that value as text. A row
-    without any stands for itself, one that cannot be read may be of the conversation before it and belongs to that;
-    of a value that comes back later the first of its rows says so."""
+    """Yield each group of adjacent rows with the same value under ``path``, behind that value as text.
+
+    A row without a value is a group of its own. A row that cannot be read may belong to the conversation before it,
+    and is put into that group. If a value comes back later, the group is a single row with an error.
+    """
     earlier_keys = set()
     last_key = ""
 
@@ -235,13 +245,13 @@ def _grouped(
         nonlocal last_key
         is_broken = isinstance(row.content, TranscriptError)
         if not is_broken or not last_key:
-            value = None if is_broken else value_on_path(row.content, path)
+            value = None if is_broken else find_value(row.content, path)
             last_key = json_text(value) or f"row {row.number}"
         return last_key
 
-    opened = (row._replace(content=_value_of(row)) for row in rows)
+    opened = (row._replace(content=_value_of_row(row)) for row in rows)
     for key, group in groupby(opened, key_of):
-        own_rows = _bounded(group, limits)
+        own_rows = _limit_group(group, limits)
         digest = blake2b(key.encode("utf-8", "replace"), digest_size=HASH_BYTES)
         mark = int.from_bytes(digest.digest())
         if mark in earlier_keys:
@@ -250,8 +260,8 @@ def _grouped(
         yield key, own_rows
 
 
-def _bounded(group: Iterator[Row], limits: Limits) -> tuple[Row, ...]:
-    """Return the rows of a conversation; of one that is beyond the limits the first, which says so."""
+def _limit_group(group: Iterator[Row], limits: Limits) -> tuple[Row, ...]:
+    """Return the rows of a conversation; if it is beyond the limits, a single row with an error."""
     own_rows = []
     room_bytes = limits.file_bytes
     for row in islice(group, limits.messages + 1):

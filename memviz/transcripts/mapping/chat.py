@@ -6,8 +6,9 @@ from typing import Any
 
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, known_role
-from memviz.transcripts.document import Placed
-from memviz.transcripts.mapping.paths import field_on_path, opened, value_on_path
+from memviz.transcripts.document import PlacedValue
+from memviz.transcripts.mapping.opening import open_value
+from memviz.transcripts.mapping.paths import find_field, find_value
 from memviz.transcripts.readers.bedrock import BLOCKS as BEDROCK
 from memviz.transcripts.readers.blocks import (
     Block,
@@ -15,13 +16,13 @@ from memviz.transcripts.readers.blocks import (
     Rule,
     Vocabulary,
     add_parts,
-    call_part,
-    named_call,
-    result_part,
+    make_call,
+    make_result,
+    read_call,
+    read_thought,
     show_nothing,
-    thoughts,
 )
-from memviz.transcripts.readers.citations import cited_in
+from memviz.transcripts.readers.citations import meta_of_citations
 from memviz.transcripts.readers.json_access import (
     first_text,
     first_value,
@@ -32,7 +33,7 @@ from memviz.transcripts.readers.json_access import (
     text_at,
 )
 from memviz.transcripts.readers.langchain_messages import BLOCKS as LANGCHAIN
-from memviz.transcripts.readers.langchain_messages import add_message, shape_of
+from memviz.transcripts.readers.langchain_messages import add_message, read_shape
 from memviz.transcripts.readers.openai.response_items import ItemReader, are_items
 
 HOLDERS = [
@@ -79,27 +80,27 @@ MAX_LEVELS = 8
 MAX_USAGE = 10**12
 
 
-def _opened_block(block: Block) -> Block:
+def _open_block(block: Block) -> Block:
     """Return a block with the fields of the object inside of it, also of its ``data``
     those that it has not itself: ``{"type": "text", "data": {"text": "Hi"}}``."""
     filled_fields = {key: value for key, value in block.items() if value is not None}
-    inner = value_on_path(block, INSIDE)
+    inner = find_value(block, INSIDE)
     return {**object_at(block, "data"), **filled_fields, **object_at(inner)}
 
 
-def _text(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
-    content = first_value(_opened_block(block), "text", "content", "json")
+def _read_text(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
+    content = first_value(_open_block(block), "text", "content", "json")
     if isinstance(content, list):
         return words.parts(content, note, "user")
     return json_text(content)
 
 
-def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    inner = _opened_block(block)
-    return thoughts(first_text(inner, "thinking", "reasoning", "text", "content"))
+def _read_thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    inner = _open_block(block)
+    return read_thought(first_text(inner, "thinking", "reasoning", "text", "content"))
 
 
-def _said_or_kind(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
+def _text_or_kind(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
     """Return the text that a block of an unknown kind has; its kind where it has none."""
     text = block.get("text")
     return text if isinstance(text, str) else LANGCHAIN.other(block, note, words)
@@ -118,25 +119,25 @@ def _known_by_key(kind: str, typed: Rule) -> Rule:
     return read
 
 
-def _call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    inner = _opened_block(block)
-    return [call_part({**inner, "id": _call_id(inner)}, note)]
+def _read_call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    inner = _open_block(block)
+    return [read_call({**inner, "id": _call_id(inner)}, note)]
 
 
 def _call_id(block: Block) -> str:
     return id_text(first_value(block, *CALL_IDS))
 
 
-def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    inner = _opened_block(block)
-    content = value_on_path(inner, RESULTS_AT)
+def _read_result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    inner = _open_block(block)
+    content = find_value(inner, RESULTS_AT)
     id = first_value(inner, "tool_use_id", *CALL_IDS)
     name = first_value(inner, "tool_name", "name")
     is_list = isinstance(content, list) and all(
         isinstance(item, dict) for item in content
     )
     text = words.text(content, note) if is_list else json_text(content)
-    return [result_part(id, text, name)]
+    return [make_result(id, text, name)]
 
 
 def _named_kind(block: Block) -> str:
@@ -175,20 +176,20 @@ RESULTS = [
 ]
 TYPED: dict[str, Rule] = {
     **LANGCHAIN.kinds,
-    **dict.fromkeys(("", *TEXTS), _text),
-    **dict.fromkeys(THOUGHTS, _thought),
-    **dict.fromkeys(CALLS, _call),
-    **dict.fromkeys(RESULTS, _result),
+    **dict.fromkeys(("", *TEXTS), _read_text),
+    **dict.fromkeys(THOUGHTS, _read_thought),
+    **dict.fromkeys(CALLS, _read_call),
+    **dict.fromkeys(RESULTS, _read_result),
     "finish": show_nothing,
 }
 BLOCKS: Vocabulary = replace(
     LANGCHAIN,
     kind_of=_kind,
-    other=_said_or_kind,
+    other=_text_or_kind,
     kinds={
         **TYPED,
         **{
-            kind: _known_by_key(kind, TYPED.get(kind, _said_or_kind))
+            kind: _known_by_key(kind, TYPED.get(kind, _text_or_kind))
             for kind in BEDROCK.kinds
         },
     },
@@ -205,9 +206,9 @@ def plain_content(value: Any) -> Any:
     return json_text(value)
 
 
-def chat_items(value: Any, place: str, level: int = 0) -> Iterator[Placed]:
+def chat_items(value: Any, place: str, level: int = 0) -> Iterator[PlacedValue]:
     """Yield every message, or text, that a value holds, wherever an API puts it."""
-    value = opened(value)
+    value = open_value(value)
     if _is_pair(value):
         yield {"role": value[0], "content": value[1]}, place
         return
@@ -224,7 +225,7 @@ def chat_items(value: Any, place: str, level: int = 0) -> Iterator[Placed]:
         yield value, place
         return
     for holder in HOLDERS:
-        chat = value_on_path(value, holder)
+        chat = find_value(value, holder)
         if chat is not None:
             if holder in ALTERNATIVES and isinstance(chat, list):
                 chat = chat[:1]
@@ -244,7 +245,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def _is_message(value: Mapping[str, Any]) -> bool:
-    if isinstance(value.get("role"), str) or shape_of(value) is not None:
+    if isinstance(value.get("role"), str) or read_shape(value) is not None:
         return True
     kind = text_at(value, "type")
     return kind in BLOCKS.kinds and kind not in ("", "text")
@@ -252,7 +253,7 @@ def _is_message(value: Mapping[str, Any]) -> bool:
 
 def add_chat(value: Any, role: str, builder: TranscriptBuilder, place: str) -> None:
     """Add the messages that a value holds; ``role`` speaks where a message does not say who does."""
-    items = _response_items(value)
+    items = _find_response_items(value)
     if items:
         # One reply of the Responses API is several items, which are read together.
         ItemReader(builder).add_all([(item, place) for item in items])
@@ -260,16 +261,16 @@ def add_chat(value: Any, role: str, builder: TranscriptBuilder, place: str) -> N
     for item, item_place in chat_items(value, place):
         if isinstance(item, str):
             builder.add_text(role, item, item_place)
-        elif shape_of(item) is not None:
+        elif read_shape(item) is not None:
             add_message(item, builder, item_place)
         else:
             _add_one(item, role, builder, item_place)
 
 
-def _response_items(value: Any) -> list[Any]:
+def _find_response_items(value: Any) -> list[Any]:
     """Return the items of the Responses API that a list is, or a response has under
     ``output``; none where it is of another API."""
-    value = opened(value)
+    value = open_value(value)
     items = value if isinstance(value, list) else list_at(object_at(value), "output")
     return items if are_items(items) else []
 
@@ -282,14 +283,14 @@ def _add_one(
     content = first_value(item, *CONTENT_KEYS)
     if "role" not in item and "type" in item:
         content = item  # an item of a response that is no message: a call, a result
-    content = plain_content(opened(content))
+    content = plain_content(open_value(content))
     parts = []
     if thought := first_text(item, "reasoning_content", "reasoning", "thinking"):
         parts.append(Part("reasoning", thought))
     parts += BLOCKS.parts(content, note, speaker)
-    parts += calls_of(item.get("tool_calls"), note)
+    parts += read_tool_calls(item.get("tool_calls"), note)
     if isinstance(item.get("function_call"), dict):
-        parts.append(call_part(item["function_call"], note))
+        parts.append(read_call(item["function_call"], note))
     if speaker != "assistant" and any(part.kind == "call" for part in parts):
         speaker = "assistant"
     answers = id_text(first_value(item, "tool_call_id", "call_id")) or None
@@ -300,40 +301,40 @@ def _add_one(
         place,
         name=id_text(item.get("name")) or None,
         tool_call_id=answers if speaker == "tool" else None,
-        beside=cited_in(content, note) if speaker == "assistant" else {},
+        beside=meta_of_citations(content, note) if speaker == "assistant" else {},
     )
 
 
-def calls_of(value: Any, note: Note) -> list[Part]:
+def read_tool_calls(value: Any, note: Note) -> list[Part]:
     """Return the tool calls that a value holds, however they are written: a list or one, wrapped or not."""
-    value = opened(value)
+    value = open_value(value)
     items = value if isinstance(value, list) else [value]
     parts = []
     for item in items:
-        item = opened(item)
+        item = open_value(item)
         call = object_at(item, "tool_call") or object_at(item)
         if not call:
             continue
         name = call.get("function")
         if isinstance(name, str):  # Inspect names the tool so
             arguments = first_value(call, "arguments", "args", "input")
-            parts.append(named_call(call.get("id"), name, arguments, note))
+            parts.append(make_call(call.get("id"), name, arguments, note))
         else:
-            name = value_on_path(
+            name = find_value(
                 call, "function.name | name | tool_name | toolName | apiName"
             )
-            arguments = value_on_path(
+            arguments = find_value(
                 call, "function.arguments | arguments | args | input | rawArgs | params"
             )
-            parts.append(named_call(_call_id(call), name, arguments, note))
+            parts.append(make_call(_call_id(call), name, arguments, note))
     return parts
 
 
-def usage_of(value: Any, paths: Mapping[str, str]) -> dict[str, int]:
+def read_usage(value: Any, paths: Mapping[str, str]) -> dict[str, int]:
     """Return the tokens that a log recorded, under the names ``input_tokens``, ``output_tokens`` and so on."""
     counts = {}
     for name, path in paths.items():
-        count = field_on_path(value, path)
+        count = find_field(value, path)
         if isinstance(count, str) and count.isdecimal():
             count = int(count[:15])
         if isinstance(count, float) and 0 <= count < MAX_USAGE:
@@ -346,7 +347,7 @@ def usage_of(value: Any, paths: Mapping[str, str]) -> dict[str, int]:
     return counts if any(counts.values()) else {}
 
 
-def text_of(parts: list[Part], between: str) -> str:
+def join_text(parts: list[Part], between: str) -> str:
     """Return the texts among parts with ``between`` between them."""
     texts = [part.text for part in parts if part.kind == "text" and part.text]
     return between.join(texts)

@@ -25,26 +25,26 @@ UNREADABLE = Refusal(
 )
 
 
-def _listed(value: object) -> object:
+def _as_word_list(value: object) -> object:
     """Return one text as the only one of several; numbers and truth values as the words that they are in JSON."""
     items = value if isinstance(value, list | tuple) else [value]
-    return tuple(_word(item) for item in items)
+    return tuple(_as_word(item) for item in items)
 
 
-def _word(value: object) -> object:
+def _as_word(value: object) -> object:
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, int) else value
 
 
-def _path_text(value: object) -> object:
+def _as_path(value: object) -> object:
     return str(value) if isinstance(value, int) else value
 
 
-AnyPath = Annotated[str, BeforeValidator(_path_text), Field(max_length=MAX_PATH_CHARS)]
+AnyPath = Annotated[str, BeforeValidator(_as_path), Field(max_length=MAX_PATH_CHARS)]
 Words = Annotated[
     tuple[Annotated[str, Field(max_length=MAX_PATH_CHARS)], ...],
-    BeforeValidator(_listed),
+    BeforeValidator(_as_word_list),
     Field(max_length=MAX_PATHS),
 ]
 Role = Literal["user", "assistant", "system", "tool"]
@@ -217,17 +217,19 @@ class FileMapping(Saying):
     def to_yaml(self) -> str:
         """Return the mapping as YAML, without what is as by default. :func:`read_mapping` reads it."""
         value = self.model_dump(mode="json", exclude_defaults=True)
-        return yaml.safe_dump(_short(value), sort_keys=False, allow_unicode=True)
+        return yaml.safe_dump(
+            _shorten_lists(value), sort_keys=False, allow_unicode=True
+        )
 
 
-def _short(value: Any) -> Any:
+def _shorten_lists(value: Any) -> Any:
     """Return the declaration as people write it: a list of one as its only item."""
     if isinstance(value, dict):
-        return {key: _short(inner) for key, inner in value.items()}
+        return {key: _shorten_lists(inner) for key, inner in value.items()}
     if isinstance(value, list):
         if len(value) == 1 and isinstance(value[0], str):
             return value[0]
-        return [_short(inner) for inner in value]
+        return [_shorten_lists(inner) for inner in value]
     return value
 
 
@@ -243,33 +245,33 @@ def read_mapping(source: str | bytes | Path) -> FileMapping:
             with source.open("rb") as file:
                 source = file.read(MAX_YAML_BYTES + 1)
         except OSError as error:
-            raise _refused(str(error.strerror), place) from None
+            raise _refusal_error(str(error.strerror), place) from None
     content = source.encode("utf-8", "replace") if isinstance(source, str) else source
     if len(content) > MAX_YAML_BYTES:
-        raise _refused(_("it is larger than any mapping"), place)
+        raise _refusal_error(_("it is larger than any mapping"), place)
     try:
         node = composed(content, MAX_LEVELS, "a mapping has few levels")
         value = constructed(node) if node is not None else {}
     except (PlainYamlError, UnicodeDecodeError) as error:
         line = getattr(error, "line", 0)
         where = f"{place}, line {line}".lstrip(", ") if line else place
-        raise _refused(clean_text(str(error))[:200], where) from None
-    return declared(value, place)
+        raise _refusal_error(clean_text(str(error))[:200], where) from None
+    return read_declaration(value, place)
 
 
-def declared(value: object, place: str = "") -> FileMapping:
+def read_declaration(value: object, place: str = "") -> FileMapping:
     """Return the mapping that a plain value declares. Raises :class:`TranscriptError`."""
     if not isinstance(value, dict) or not value:
-        raise _refused(_("it names no field of a mapping"), place)
+        raise _refusal_error(_("it names no field of a mapping"), place)
     try:
         return FileMapping.model_validate(value)
     except ValidationError as error:
-        raise _refused(_wrong_words(error), place) from None
+        raise _refusal_error(_describe_error(error), place) from None
     except RecursionError:
-        raise _refused(_("it is nested too deeply"), place) from None
+        raise _refusal_error(_("it is nested too deeply"), place) from None
 
 
-def _wrong_words(error: ValidationError) -> str:
+def _describe_error(error: ValidationError) -> str:
     """Return what is wrong with the first field of a mapping that is, in memviz's own words."""
     first = error.errors(include_url=False, include_input=False)[0]
     name = ".".join(str(part)[:40] for part in first["loc"][:6] if part != "[key]")
@@ -301,12 +303,12 @@ WRONG = {
 """What is said of a value that does not fit, by the kind of pydantic's error."""
 
 
-def _refused(problem: str, place: str) -> TranscriptError:
+def _refusal_error(problem: str, place: str) -> TranscriptError:
     return UNREADABLE.error(place, problem=problem)
 
 
 @lru_cache(maxsize=2_000)
-def folded_words(words: Words) -> frozenset[str]:
+def fold_words(words: Words) -> frozenset[str]:
     """Return words as they are compared, in lower case without spaces around them:
     ``(" Agent",)`` -> ``{"agent"}``."""
     return frozenset(word.strip().casefold() for word in words)

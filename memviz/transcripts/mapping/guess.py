@@ -1,4 +1,6 @@
-"""A first mapping for a file that nobody knows, from the names of its fields and from what stands in them."""
+"""Guesses a mapping for a file of no known format, from the names of its fields and from their values.
+
+``memviz mapping`` and the page Library begin with it, and the user corrects it."""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
 from memviz.core.translation import noop
-from memviz.transcripts.archives import archived_files, is_archive
+from memviz.transcripts.archives import is_archive, read_archived_files
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.document import Document
 from memviz.transcripts.import_notes import Refusal
@@ -27,64 +29,60 @@ from memviz.transcripts.mapping.paths import EACH
 from memviz.transcripts.mapping.places import (
     LOOKED_AT,
     MAX_FIELDS,
-    Rows,
-    places_of_rows,
+    ListPlace,
+    find_places,
 )
-from memviz.transcripts.mapping.saying import time_of
+from memviz.transcripts.mapping.saying import read_time
 
 MAX_SPEAKERS = 40
 MIN_SHARE = 0.5
 
 
-def _listed(words: str) -> list[str]:
-    """Return the words of a text as a list."""
-    return words.split()
-
-
-SPEAKER_NAMES = _listed(
+_split_words = str.split
+SPEAKER_NAMES = _split_words(
     "role speaker sender author from who name user username actor participant "
     "source direction type kind is_user is_bot isuser isbot person agent party side "
     "角色 说话人 发言人 发送者 发送方 发送人 用户 谁 身份"
 )
-TEXT_NAMES = _listed(
+TEXT_NAMES = _split_words(
     "content text message body utterance value said msg transcript comment parts "
     "reply line data payload say said words 内容 正文 消息 消息内容 文本 发言"
 )
-TIME_NAMES = _listed(
+TIME_NAMES = _split_words(
     "timestamp time created_at createdat date datetime sent_at ts created at when "
     "时间 时刻 发送时间 日期"
 )
-CONVERSATION_NAMES = _listed(
+CONVERSATION_NAMES = _split_words(
     "conversation_id conversation conversationid session_id session sessionid "
     "thread_id thread threadid chat_id chat chatid dialog_id dialogue_id dialog "
     "ticket_id ticket case_id call_id room channel conv_id trace_id 会话 会话编号 对话"
 )
-ASKED_NAMES = _listed(
+ASKED_NAMES = _split_words(
     "prompt question instruction query input request user human user_message q ask "
     "customer_message usr 问题 提问 问 frage"
 )
-ANSWERED_NAMES = _listed(
+ANSWERED_NAMES = _split_words(
     "completion response answer output reply assistant bot ai model bot_message a "
     "assistant_message agent_message sys bot_response 回答 答案 回复 答 antwort"
 )
 PAIR_NAMES = {
-    "system": _listed("system system_prompt 系统提示 hinweis"),
+    "system": _split_words("system system_prompt 系统提示 hinweis"),
     "user": ASKED_NAMES,
     "assistant": ANSWERED_NAMES,
 }
 WORDS: dict[Role, list[str]] = {
-    "user": _listed(
+    "user": _split_words(
         "client visitor caller guest usr incoming inbound in requester patient "
         "student end_user enduser consumer q 用户 客户 访客 顾客 买家"
     ),
-    "assistant": _listed(
+    "assistant": _split_words(
         "support operator rep representative outgoing outbound out assist "
         "advisor helpdesk tutor a staff employee desk 助手 客服 店员 坐席 机器人 卖家"
     ),
-    "system": _listed("notice info event instructions 系统"),
-    "tool": _listed("api action result 工具"),
+    "system": _split_words("notice info event instructions 系统"),
+    "tool": _split_words("api action result 工具"),
 }
-"""Words for a role beside those that all files may have."""
+"""Words for a role in addition to those of all files."""
 NOTHING = Refusal(
     noop("no list of rows with texts was found in it."),
     noop(
@@ -94,10 +92,9 @@ NOTHING = Refusal(
 MOST_WHO_TAKE_TURNS = 6
 MAX_SPEAKER_CHARS = 30
 NUMBERS = re.compile(r"[\d\s/:.,+TZ年月日时分秒-]*")
-"""What dates and amounts consist of, in whatever form."""
+"""The characters of dates and amounts in all forms."""
 MARKS = re.compile(r"[ 。，！？；：、]|[\u3040-\u30ff\u3400-\u9fff]{4}")
-"""What sentences have and the names of speakers have not: spaces, or in Chinese and Japanese marks and several
-characters."""
+"""Signs of a sentence, which is no name: spaces, or in Chinese and Japanese marks and four characters."""
 
 
 class Field(NamedTuple):
@@ -116,10 +113,10 @@ class Field(NamedTuple):
 
 
 def guess_mapping(document: Document) -> FileMapping:
-    """Return the mapping that fits a file best. Raises :class:`TranscriptError` where nothing in it is like rows."""
+    """Return the mapping that fits a file best. Raises :class:`TranscriptError` if it holds nothing like rows."""
     guesses = []
     known_parts = set[str]()
-    for rows in places_of_rows(document):
+    for rows in find_places(document):
         # A list that several lists make together comes before each of them.
         if rows.path not in known_parts:
             guess = guess_from(rows)
@@ -132,36 +129,36 @@ def guess_mapping(document: Document) -> FileMapping:
     return max(guesses, key=lambda guess: guess[0])[1]
 
 
-def fields_of(rows: Sequence[Any]) -> list[Field]:
+def find_fields(rows: Sequence[Any]) -> list[Field]:
     """Return the fields of rows, with those of objects inside them."""
     values: dict[str, list[Any]] = {}
     objects = [row for row in rows[:LOOKED_AT] if isinstance(row, dict)]
     for row in objects:
-        for path, value in _leaves(row, ""):
+        for path, value in _walk_fields(row, ""):
             if path in values or len(values) < MAX_FIELDS:
                 values.setdefault(path, []).append(value)
     count = max(1, len(objects))
     return [Field(path, items, len(items) / count) for path, items in values.items()]
 
 
-def _leaves(row: Any, above: str, level: int = 0) -> Iterator[tuple[str, Any]]:
+def _walk_fields(row: Any, above: str, level: int = 0) -> Iterator[tuple[str, Any]]:
     for key, value in row.items():
         path = f"{above}.{key}" if above else str(key)
         if isinstance(value, dict) and level < 3:
-            yield from _leaves(value, path, level + 1)
+            yield from _walk_fields(value, path, level + 1)
         elif value not in (None, "", [], {}) and len(path) <= MAX_PATH_CHARS:
             yield path, value
 
 
-def guess_from(rows: Rows) -> tuple[float, FileMapping] | None:
+def guess_from(rows: ListPlace) -> tuple[float, FileMapping] | None:
     """Return how well rows look like messages, and the mapping for them; ``None`` where they have no texts."""
-    fields = fields_of(rows.first)
+    fields = find_fields(rows.first)
     rows_fields: dict[str, Any] = {"table": rows.table, "rows": rows.rows}
     rows_fields["conversations"] = rows.conversations
     guess = (
-        _guess_messages(fields, rows_fields, best_field(fields, _speaker_score))
+        _guess_messages(fields, rows_fields, find_best_field(fields, _speaker_score))
         or _guess_pairs(fields, rows_fields, rows.path)
-        or _guess_messages(fields, rows_fields, best_field(fields, _turns_score))
+        or _guess_messages(fields, rows_fields, find_best_field(fields, _turns_score))
     )
     if guess is None:
         return None
@@ -173,12 +170,14 @@ def _guess_messages(
     fields: Sequence[Field], known: dict[str, Any], speaker: Field | None
 ) -> tuple[float, FileMapping] | None:
     """Return the mapping of rows that are one message each, of a speaker whom a field names."""
-    text = best_field([field for field in fields if field is not speaker], _text_score)
+    text = find_best_field(
+        [field for field in fields if field is not speaker], _text_score
+    )
     if speaker is None or text is None:
         return None
-    time = best_field(fields, _time_score)
+    time = find_best_field(fields, _time_score)
     known = {**known, "time": time.path if time else ""}
-    group = best_field(fields, _conversation_score)
+    group = find_best_field(fields, _conversation_score)
     if group is not None and not known["conversations"]:
         # A date under another name, such as a deadline, need not say when a message came.
         is_order = time is not None and _rank(time.name, TIME_NAMES) > 0
@@ -196,12 +195,14 @@ def _guess_pairs(
     fields: Sequence[Field], known: dict[str, Any], path: str
 ) -> tuple[float, FileMapping] | None:
     """Return the mapping of rows that are a question with its answer each."""
-    field_of_role = {role: _named(fields, names) for role, names in PAIR_NAMES.items()}
-    question_field = field_of_role["user"] or best_field(fields, _question_score)
+    field_of_role = {
+        role: _find_named_field(fields, names) for role, names in PAIR_NAMES.items()
+    }
+    question_field = field_of_role["user"] or find_best_field(fields, _question_score)
     field_of_role["user"] = question_field
     if field_of_role["assistant"] is None and question_field is not None:
         others = [field for field in fields if field not in field_of_role.values()]
-        field_of_role["assistant"] = best_field(others, _text_score)
+        field_of_role["assistant"] = find_best_field(others, _text_score)
     if question_field is None or field_of_role["assistant"] is None:
         return None
     sayings = [
@@ -209,7 +210,7 @@ def _guess_pairs(
         for role, field in field_of_role.items()
         if field is not None
     ]
-    group = best_field(fields, _conversation_score)
+    group = find_best_field(fields, _conversation_score)
     if group is not None:
         known = {**known, "conversation": group.path}
     elif path == EACH:  # rows of data: each is a conversation of its own
@@ -217,7 +218,7 @@ def _guess_pairs(
     return 3.0, FileMapping(say=tuple(sayings), **known)
 
 
-def best_field(
+def find_best_field(
     fields: Sequence[Field], score: Callable[[Field], float]
 ) -> Field | None:
     """Return the first field of the highest score; ``None`` where no score is above 0."""
@@ -226,8 +227,8 @@ def best_field(
     return fields[scores.index(best)] if best > 0 else None
 
 
-def _named(fields: Sequence[Field], names: Sequence[str]) -> Field | None:
-    """Return the field with the first of these names, where most of its values are texts or parts."""
+def _find_named_field(fields: Sequence[Field], names: Sequence[str]) -> Field | None:
+    """Return the field with the first of these names whose values are texts or parts in most rows."""
     for name in names:
         for field in fields:
             are_texts = all(isinstance(value, str | list) for value in field.values)
@@ -237,7 +238,7 @@ def _named(fields: Sequence[Field], names: Sequence[str]) -> Field | None:
 
 
 def _rank(name: str, names: Sequence[str]) -> float:
-    """Return 1 for the first of the names, less for later ones, a little for names that hold one, 0 for others."""
+    """Return 1 for the first of ``names``, less for later ones, 0.2 for a name that contains one, else 0."""
     if name in names:
         return 1 - 0.6 * names.index(name) / len(names)
     parts = name.replace(".", "_").split("_")
@@ -251,7 +252,8 @@ def _speaker_score(field: Field) -> float:
     kinds = set(values)
     if len(kinds) > MAX_SPEAKERS or (len(values) > 6 and len(kinds) * 2 > len(values)):
         return 0
-    if any(time_of(value) for value in field.values[:5] if not isinstance(value, bool)):
+    firsts = [value for value in field.values[:5] if not isinstance(value, bool)]
+    if any(map(read_time, firsts)):
         return 0
     roles = {role_of(word) for word in kinds}
     meant = sum(role_of(word) is not None for word in values) / len(values)
@@ -265,7 +267,7 @@ def _speaker_score(field: Field) -> float:
 
 
 def _turns_score(field: Field) -> float:
-    """Return the share of rows at which a field of few short words has another one; 0 where fewer than a third have."""
+    """Return the share of rows at which a field of few short words changes; 0 if it is less than a third."""
     words = [value for value in field.values if isinstance(value, str)]
     kinds = set(words)
     is_few = 2 <= len(kinds) <= MOST_WHO_TAKE_TURNS and 2 * len(kinds) <= len(words)
@@ -278,7 +280,8 @@ def _turns_score(field: Field) -> float:
 
 
 def _is_name(word: str) -> bool:
-    return any(map(str.isalpha, word)) and not MARKS.search(word) and not time_of(word)
+    has_letter = any(map(str.isalpha, word))
+    return has_letter and not MARKS.search(word) and not read_time(word)
 
 
 def _question_score(field: Field) -> float:
@@ -298,7 +301,7 @@ def _text_score(field: Field) -> float:
         return 0
     name_score = _rank(field.name, TEXT_NAMES)
     texts = [value for value in field.values if isinstance(value, str)]
-    if texts and all(time_of(value) for value in texts[:5]):
+    if texts and all(read_time(value) for value in texts[:5]):
         return 0
     if texts and not name_score and all(map(NUMBERS.fullmatch, texts)):
         return 0
@@ -321,7 +324,7 @@ def _text_length(value: Any) -> int:
 def _time_score(field: Field) -> float:
     name_score = _rank(field.name, TIME_NAMES)
     looked_at = field.values[:20]
-    are_times = sum(time_of(value) is not None for value in looked_at)
+    are_times = sum(read_time(value) is not None for value in looked_at)
     if name_score:
         return name_score + 0.1 if 2 * are_times > len(looked_at) else 0
     # Under any other name each value has to be a date with a clock: "2025-03-01T10:00:00Z".
@@ -344,7 +347,7 @@ def _speaker_of(field: Field) -> Speaker:
     words: dict[str, list[str]] = {}
     unknown = []
     for word in kinds:
-        role = _of_truth(word, field.name) or role_of(word)
+        role = _role_of_truth_value(word, field.name) or role_of(word)
         if role is None:
             unknown.append(word)
         elif known_role(word) is None:
@@ -356,7 +359,7 @@ def _speaker_of(field: Field) -> Speaker:
     return Speaker.model_validate({"field": field.path, "others": others, **words})
 
 
-def _of_truth(word: str, name: str) -> Role | None:
+def _role_of_truth_value(word: str, name: str) -> Role | None:
     """Return the role of a truth value: ``true`` in a field ``is_bot`` is the assistant, in ``is_user`` the user."""
     if word not in ("true", "false"):
         return None
@@ -383,16 +386,13 @@ def word_of(value: Any) -> str:
     return str(value) if isinstance(value, int) and abs(value) < 100 else ""
 
 
-def mappable_document(data: bytes, name: str, limits: Limits) -> Document:
-    """Return the file that is to be mapped: of an archive the first one in it that has rows.
-
-    Raises :class:`TranscriptError` where nothing in it is like rows.
-    """
+def find_mappable_document(data: bytes, name: str, limits: Limits) -> Document:
+    """Return the file to map; of an archive the first file with rows. Raises :class:`TranscriptError` if none has."""
     if not is_archive(data):
         document = Document(data, name, limits)
-        places_of_rows(document)
+        find_places(document)
         return document
-    for inner, content in archived_files(data, limits):
+    for inner, content in read_archived_files(data, limits):
         document = Document(content, inner, limits)
         with suppress(TranscriptError):
             guess_mapping(document)

@@ -9,34 +9,34 @@ from memviz.core.errors import TranscriptError
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader
+from memviz.transcripts.document import HEAD_ITEMS, Document, PlacedValue, Reader
 from memviz.transcripts.import_notes import ImportNotes, Refusal
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.chat import BLOCKS, plain_content
 from memviz.transcripts.mapping.declaration import Detection, FileMapping
 from memviz.transcripts.mapping.known import known_mappings
 from memviz.transcripts.mapping.paths import (
-    field_on_path,
-    value_on_path,
-    values_on_path,
+    find_field,
+    find_value,
+    find_values,
 )
-from memviz.transcripts.mapping.places import left_beside
+from memviz.transcripts.mapping.places import find_wider_place
 from memviz.transcripts.mapping.prepared import PREPARED
 from memviz.transcripts.mapping.requests import (
     Request,
     Thread,
-    joined_requests,
-    request_of,
+    join_requests,
+    make_request,
 )
-from memviz.transcripts.mapping.rows import content_of
+from memviz.transcripts.mapping.rows import read_content
 from memviz.transcripts.mapping.saying import (
     RowReading,
+    find_first_speaker,
     find_names,
-    first_to_speak,
-    holds,
-    repaired,
+    has_wanted_values,
+    read_time,
+    repair_encoding,
     sort_rows,
-    time_of,
 )
 from memviz.transcripts.readers.json_access import (
     id_text,
@@ -70,7 +70,7 @@ class Piece(NamedTuple):
     """One conversation: its value in the file, and its rows."""
 
     value: Any
-    rows: Sequence[Placed] = ()
+    rows: Sequence[PlacedValue] = ()
     """Of requests that were joined the first alone."""
     key: str = ""
     """What the rows of this conversation share."""
@@ -116,13 +116,13 @@ class MappedReader(Reader):
             fitting = _count_fitting(rows, detection)
         if not fitting or 2 * fitting < len(rows):
             return False
-        if any(value_on_path(content, path) is None for path in detection.file):
+        if any(find_value(content, path) is None for path in detection.file):
             return False
         if detection.without and any(
-            holds(row, detection.without) for row, _place in rows
+            has_wanted_values(row, detection.without) for row, _place in rows
         ):
             return False
-        return all(_leads_somewhere(path, rows) for path in detection.some)
+        return all(_leads_to_value(path, rows) for path in detection.some)
 
     def conversations(self, document: Document) -> list[Piece]:
         """One for each conversation in which there are rows."""
@@ -145,8 +145,8 @@ class MappedReader(Reader):
         for path, place in mapping.elsewhere.items():
             number = 0
             for row, _place in rows:
-                is_named = value_on_path(row, path) is not None
-                if is_named and value_on_path(row, place) is None:
+                is_named = find_value(row, path) is not None
+                if is_named and find_value(row, place) is None:
                     number += 1
             if number:
                 values = {"path": path, "place": place, "number": number}
@@ -160,7 +160,7 @@ class MappedReader(Reader):
         if mapping.detect is not None or mapping.prepare or is_of_stream:
             return
         path = ".".join(filter(None, (mapping.conversations, mapping.rows)))
-        whole = left_beside(path, document)
+        whole = find_wider_place(path, document)
         if whole is not None:
             known = {"conversations": whole.conversations, "rows": whole.rows}
             notes.add(Said(LIKE_OTHERS, path=path, number=len(whole.parts), **known))
@@ -171,25 +171,25 @@ class MappedReader(Reader):
         if piece.thread is not None:
             piece.thread.add_to(builder)
         else:
-            first = "" if builder.user else first_to_speak(mapping, piece.rows)
+            first = "" if builder.user else find_first_speaker(mapping, piece.rows)
             names = find_names(mapping, piece.value, piece.rows)
             reading = RowReading(mapping, builder, first, names)
             for row, place in piece.rows:
                 reading.add_row(row, place)
         system = plain_content(self._known(piece, mapping.system))
         return builder.build(
-            title=repaired(id_text(self._known(piece, mapping.titled)), mapping)
+            title=repair_encoding(id_text(self._known(piece, mapping.titled)), mapping)
             or UNTITLED,
-            held_at=time_of(self._known(piece, mapping.held_at)),
+            held_at=read_time(self._known(piece, mapping.held_at)),
             system_prompt=BLOCKS.text(system, builder.note) or None,
             tools=tool_schemas(object_at(self._known(piece, mapping.tools))),
         )
 
     def _known(self, piece: Piece, path: str) -> Any:
         """Return what a conversation, or its first row, has under a path."""
-        value = field_on_path(piece.value, path)
+        value = find_field(piece.value, path)
         for row, _place in piece.rows[:1]:
-            value = field_on_path(row, path) if value is None else value
+            value = find_field(row, path) if value is None else value
         return value
 
     def preview(self, document: Document, most: int) -> Transcript:
@@ -202,10 +202,10 @@ class MappedReader(Reader):
 
     def _pieces(self, document: Document) -> Iterator[Piece]:
         content = self._content(document)
-        for value, place in values_on_path(content, self.mapping.conversations or "."):
-            pieces = self._grouped(value, place)
+        for value, place in find_values(content, self.mapping.conversations or "."):
+            pieces = self._group_rows(value, place)
             if self.mapping.requests:
-                pieces = self._joined(pieces, document.limits)
+                pieces = self._join_requests(pieces, document.limits)
             yield from pieces
 
     def _content(self, document: Document, most: int | None = None) -> Any:
@@ -225,7 +225,7 @@ class MappedReader(Reader):
                 document.contents[key] = PREPARED[mapping.prepare](document)
             return document.contents[key][:most]
         columns = mapping.detect.columns if mapping.detect else ()
-        return content_of(document, mapping.table, columns, most)
+        return read_content(document, mapping.table, columns, most)
 
     def _has_rows(self, content: Any) -> bool:
         detection = self.mapping.detect
@@ -234,34 +234,34 @@ class MappedReader(Reader):
             return any(isinstance(row, dict) for row in rows)
         return any(_fits(row, detection) for row in rows)
 
-    def _rows_of(self, content: Any, most: int) -> list[Placed]:
+    def _rows_of(self, content: Any, most: int) -> list[PlacedValue]:
         rows = []
-        for value, place in values_on_path(content, self.mapping.conversations or "."):
-            rows += values_on_path(value, self.mapping.rows or ".", place, most)
+        for value, place in find_values(content, self.mapping.conversations or "."):
+            rows += find_values(value, self.mapping.rows or ".", place, most)
             if len(rows) >= most:
                 break
         return rows[:most]
 
-    def _grouped(self, value: Any, place: str) -> list[Piece]:
+    def _group_rows(self, value: Any, place: str) -> list[Piece]:
         mapping = self.mapping
-        rows = values_on_path(value, mapping.rows or ".", place)
+        rows = find_values(value, mapping.rows or ".", place)
         if mapping.reverse:
             rows.reverse()
-        groups: dict[str, list[Placed]] = {}
+        groups: dict[str, list[PlacedValue]] = {}
         for row in rows:
-            key = json_text(field_on_path(row[0], mapping.conversation))
+            key = json_text(find_field(row[0], mapping.conversation))
             groups.setdefault(key[:MAX_KEY_CHARS], []).append(row)
         if mapping.order:
             for group in groups.values():
                 sort_rows(group, mapping.order)
         return [Piece(value, group, key) for key, group in groups.items()]
 
-    def _joined(self, pieces: list[Piece], limits: Limits) -> list[Piece]:
+    def _join_requests(self, pieces: list[Piece], limits: Limits) -> list[Piece]:
         """Return the conversations that requests make, each of which repeats what was said before."""
         joined = []
         for piece in pieces:
-            requests = self._requests(piece, limits)
-            threads = joined_requests(
+            requests = self._read_requests(piece, limits)
+            threads = join_requests(
                 requests,
                 is_one=bool(piece.key),
                 may_be_new=self.mapping.requests == "turns",
@@ -271,32 +271,32 @@ class MappedReader(Reader):
                 joined.append(piece._replace(rows=rows, thread=thread))
         return joined
 
-    def _requests(self, piece: Piece, limits: Limits) -> Iterator[Request]:
+    def _read_requests(self, piece: Piece, limits: Limits) -> Iterator[Request]:
         for row, place in piece.rows:
             builder = TranscriptBuilder(limits)
             RowReading(self.mapping, builder).add_row(row, place)
             if builder.messages:
                 notes = tuple(map(str, builder.notes.sentences()))
-                yield request_of(builder.messages, (row, place), notes)
+                yield make_request(builder.messages, (row, place), notes)
 
 
-def _leads_somewhere(path: str, rows: Sequence[Placed]) -> bool:
-    return any(value_on_path(row, path) is not None for row, _place in rows)
+def _leads_to_value(path: str, rows: Sequence[PlacedValue]) -> bool:
+    return any(find_value(row, path) is not None for row, _place in rows)
 
 
-def _count_fitting(rows: Sequence[Placed], detection: Detection) -> int:
+def _count_fitting(rows: Sequence[PlacedValue], detection: Detection) -> int:
     return sum(1 for row, _place in rows if _fits(row, detection))
 
 
 def _fits(row: Any, detection: Detection) -> bool:
     """Return whether a row has what rows of this shape have."""
     for path in detection.rows:
-        if value_on_path(row, path) is None:
+        if find_value(row, path) is None:
             return False
     for path in detection.texts:
-        if not isinstance(value_on_path(row, path), str):
+        if not isinstance(find_value(row, path), str):
             return False
-    return holds(row, detection.where)
+    return has_wanted_values(row, detection.where)
 
 
 def _is_out_of_question(document: Document, mapping: FileMapping) -> bool:

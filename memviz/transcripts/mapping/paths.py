@@ -1,4 +1,4 @@
-"""The values inside rows to which a path of a mapping leads, such as ``messages.*.content``.
+"""Finds the values inside rows to which a path of a mapping leads, such as ``messages.*.content``.
 
 A path has names with a dot between them; ``*`` is each item of a list or each value of an object, a number one
 item of a list. ``a | b`` is the first of two paths that leads to something, ``a + b`` is what both lead to. A text that
@@ -8,37 +8,31 @@ where a path goes through them.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Any
 
-from memviz.core.errors import TranscriptError
-from memviz.transcripts.document import Placed
-from memviz.transcripts.import_notes import ImportNotes
-from memviz.transcripts.json_text import JsonParser
-from memviz.transcripts.mapping.packed import opened_bytes
-from memviz.transcripts.readers.json_access import list_at
+from memviz.transcripts.document import PlacedValue
+from memviz.transcripts.mapping.opening import open_value
 
 EACH = "*"
 NUMBER = re.compile(r"-?\d{1,9}")
 """The number of an item in a list, from the end where it is negative: ``0``, ``12``, ``-1``."""
-OTLP_NUMBERS = ("intValue", "doubleValue")
 MAX_NAMES = 16
 """The most names of a path that are followed."""
 EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
-def values_on_path(
+def find_values(
     value: Any, path: str, place: str = "", most: int | None = None
-) -> list[Placed]:
+) -> list[PlacedValue]:
     """Return all values that a path leads to, or the first ``most`` of each branch, with their places. Of alternatives
     the first counts that leads to a value which is not empty.
 
     In ``{"m": [{"t": "a"}, {"t": "b"}]}`` the path ``m.*.t`` leads to ``[("a", "index 0"), ("b", "index 1")]``.
     """
-    for branches in parsed_path(path):
-        values: list[Placed] = []
+    for branches in parse_path(path):
+        values: list[PlacedValue] = []
         for names in branches:
             if _may_lead_on(value, names):
                 values += islice(_walk(value, names, place), most)
@@ -47,12 +41,12 @@ def values_on_path(
     return []
 
 
-def value_on_path(value: Any, path: str) -> Any:
+def find_value(value: Any, path: str) -> Any:
     """Return the first value that a path leads to and that is not empty; ``None`` where there is none."""
     if type(value) is dict and path in value and _is_plain(path):
         inner = value[path]
         return None if inner in EMPTY else inner
-    for branches in parsed_path(path):
+    for branches in parse_path(path):
         for names in branches:
             if not _may_lead_on(value, names):
                 continue
@@ -62,20 +56,20 @@ def value_on_path(value: Any, path: str) -> Any:
     return None
 
 
-def field_on_path(row: Any, path: str) -> Any:
+def find_field(row: Any, path: str) -> Any:
     """Return the first value that a path leads to and that is not empty; ``None`` where there is none, or where the
     mapping names no path."""
-    return value_on_path(row, path) if path else None
+    return find_value(row, path) if path else None
 
 
 @lru_cache(maxsize=2_000)
 def _is_plain(path: str) -> bool:
     """Return whether a path is one name: most are, and every known mapping asks for some of them in every file."""
-    return parsed_path(path) == (((path,),),) and path != EACH
+    return parse_path(path) == (((path,),),) and path != EACH
 
 
 @lru_cache(maxsize=2_000)
-def parsed_path(path: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
+def parse_path(path: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """Return the alternatives of a path, each with its branches as names:
     ``"a.b | c + d"`` -> ``((("a", "b"),), (("c",), ("d",)))``."""
     alternatives = []
@@ -83,59 +77,6 @@ def parsed_path(path: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
         branches = [branch.strip().split(".") for branch in alternative.split(" + ")]
         alternatives.append(tuple(tuple(filter(None, names)) for names in branches))
     return tuple(alternatives)
-
-
-def opened(value: Any) -> Any:
-    """Return the JSON that a text holds, the object that bytes or a list of attributes stand for; else the value.
-
-    Postgres writes bytes in a text as ``\\x7b7d``.
-    """
-    if isinstance(value, str) and value.startswith("\\x"):
-        with suppress(ValueError):
-            inner = opened_bytes(bytes.fromhex(value[2:]))
-            # Somebody may have written such a text: what it stands for has to be JSON.
-            if isinstance(inner, dict | list):
-                return inner
-            if isinstance(inner, str) and inner.lstrip()[:1] in ("{", "["):
-                value = inner
-    if isinstance(value, bytes):
-        value = opened_bytes(value)
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        return _parsed(value)
-    if isinstance(value, list) and value and _is_attribute(value[0]):
-        attributes = filter(_is_attribute, value)
-        return {item["key"]: _plain(item["value"]) for item in attributes}
-    return value
-
-
-def _parsed(text: str) -> Any:
-    """Return the JSON of a text; the text itself where it is broken."""
-    try:
-        return JsonParser(ImportNotes()).parse(text)
-    except TranscriptError:
-        return text
-
-
-def _is_attribute(item: Any) -> bool:
-    """Return true for an attribute of OpenTelemetry: ``{"key": "gen_ai.system", "value": {"stringValue": "aws"}}``."""
-    return (
-        isinstance(item, dict) and isinstance(item.get("key"), str) and "value" in item
-    )
-
-
-def _plain(value: Any) -> Any:
-    """Return the plain value of an attribute of OpenTelemetry: ``{"stringValue": "Hi"}`` -> ``"Hi"``,
-    ``{"intValue": "12"}`` -> 12."""
-    if not isinstance(value, dict) or len(value) != 1:
-        return value
-    kind, inner = next(iter(value.items()))
-    if kind == "arrayValue" and isinstance(inner, dict):
-        return list(map(_plain, list_at(inner, "values")))
-    if kind == "kvlistValue" and isinstance(inner, dict):
-        return opened(inner.get("values"))
-    if kind in OTLP_NUMBERS and isinstance(inner, str) and inner.isdecimal():
-        return int(inner[:18])
-    return inner if kind.endswith("Value") else value
 
 
 def _may_lead_on(value: Any, names: Sequence[str]) -> bool:
@@ -149,12 +90,12 @@ def _may_lead_on(value: Any, names: Sequence[str]) -> bool:
     return not (value is None or isinstance(value, int | float))
 
 
-def _walk(value: Any, names: Sequence[str], place: str) -> Iterator[Placed]:
+def _walk(value: Any, names: Sequence[str], place: str) -> Iterator[PlacedValue]:
     """Yield the values to which ``names`` lead from ``value``, each with its place."""
     if not names:
         yield value, place
         return
-    value = opened(value)
+    value = open_value(value)
     name, *rest = names[:MAX_NAMES]
     if name == EACH:
         for key, inner in _items(value):
@@ -164,7 +105,7 @@ def _walk(value: Any, names: Sequence[str], place: str) -> Iterator[Placed]:
         if NUMBER.fullmatch(name) and -len(value) <= int(name) < len(value):
             yield from _walk(value[int(name)], rest, place)
     elif isinstance(value, dict):
-        count, inner = _under_first_names(value, names)
+        count, inner = _look_up_joined_names(value, names)
         if count:
             yield from _walk(inner, names[count:], place)
 
@@ -179,10 +120,10 @@ def _items(value: Any) -> Iterator[tuple[str, Any]]:
             yield repr(str(key)[:40]), item
 
 
-def _under_first_names(
+def _look_up_joined_names(
     value: Mapping[str, Any], names: Sequence[str]
 ) -> tuple[int, Any]:
-    """Return how many of the names together are a key, and the value under it; 0 where none are.
+    """Return how many of the names, joined with dots, are a key, and the value under it; 0 if none are.
 
     ``{"a.b": 1}`` with the names a, b, c: 2 and 1. ``{"a.b": 1, "a.c": 2}`` with the name a: 1 and
     ``{"b": 1, "c": 2}``, for the flat names that begin with it are one object.
@@ -206,11 +147,11 @@ def _under_first_names(
             if str(key).startswith(prefix)
         }
         if flat:
-            return count, _nested(flat)
+            return count, _nest_names(flat)
     return 0, None
 
 
-def _nested(flat: Mapping[str, Any]) -> Any:
+def _nest_names(flat: Mapping[str, Any]) -> Any:
     """Return flat names with dots as objects, and as lists where the names are numbers: ``{"a.0": 1, "a.1": 2}`` ->
     ``{"a": [1, 2]}``."""
     tree: dict[str, Any] = {}
@@ -223,14 +164,14 @@ def _nested(flat: Mapping[str, Any]) -> Any:
                 break
             branch = inner
         branch[last] = item
-    return _with_lists(tree)
+    return _make_lists(tree)
 
 
-def _with_lists(tree: Any) -> Any:
+def _make_lists(tree: Any) -> Any:
     """Return a tree in which an object whose keys are all numbers is a list, in their order."""
     if not isinstance(tree, dict):
         return tree
-    branches = {key: _with_lists(inner) for key, inner in tree.items()}
+    branches = {key: _make_lists(inner) for key, inner in tree.items()}
     if branches and all(map(str.isdecimal, branches)):
         return [branches[key] for key in sorted(branches, key=lambda key: int(key[:9]))]
     return branches

@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any
 
-from memviz.transcripts.decoding import texts_behind
+from memviz.transcripts.decoding import pair_with_texts
 from memviz.transcripts.document import HEAD_ITEMS, Document
-from memviz.transcripts.event_streams import converse_messages, streamed_reply
-from memviz.transcripts.mapping.paths import opened, values_on_path
-from memviz.transcripts.mapping.rows import content_of
+from memviz.transcripts.event_streams import join_converse_events, join_streamed_reply
+from memviz.transcripts.mapping.opening import open_value
+from memviz.transcripts.mapping.paths import find_values
+from memviz.transcripts.mapping.rows import read_content
 from memviz.transcripts.readers.json_access import (
     as_list,
     id_text,
@@ -31,7 +32,7 @@ def aider_rows(document: Document) -> list[dict[str, Any]]:
     text = document.text if "# aider chat started at " in document.text else ""
     rows = []
     starts = list(AIDER_CHAT.finditer(text))
-    for number, (start, below) in enumerate(texts_behind(starts, text)):
+    for number, (start, below) in enumerate(pair_with_texts(starts, text)):
         time = start["time"].strip()
         chat_fields = {"chat": number, "title": f"aider {time}", "started": time}
         for role, words in _aider_messages(below):
@@ -62,32 +63,32 @@ def _aider_role(line: str) -> str:
 
 def bedrock_messages(document: Document) -> list[dict[str, Any]]:
     """Return the messages that the events of ConverseStream make."""
-    content = content_of(document)
+    content = read_content(document)
     in_response = objects_at(content, "stream") or objects_at(content, "events")
-    return converse_messages(in_response or objects_at(content))
+    return join_converse_events(in_response or objects_at(content))
 
 
 def bedrock_log(document: Document) -> list[dict[str, Any]]:
     """Return the entries of a log of Amazon Bedrock's model calls, each with its reply in one piece."""
-    content = as_list(content_of(document))
-    if not any(map(_is_logged_call, _logged(content[:HEAD_ITEMS]))):
+    content = as_list(read_content(document))
+    if not any(map(_is_logged_call, _logged_rows(content[:HEAD_ITEMS]))):
         return []
     rows = []
-    for entry in filter(_is_logged_call, _logged(content)):
+    for entry in filter(_is_logged_call, _logged_rows(content)):
         reply = object_at(entry, "output")
         chunks = list_at(reply, "outputBodyJson")
         if chunks:
-            whole = {**reply, "outputBodyJson": streamed_reply(chunks)}
+            whole = {**reply, "outputBodyJson": join_streamed_reply(chunks)}
             entry = {**entry, "output": whole}
         rows.append(entry)
     return rows
 
 
-def _logged(content: list[Any]) -> Iterator[Any]:
+def _logged_rows(content: list[Any]) -> Iterator[Any]:
     """Yield what each row logs: itself, or what CloudWatch exports below ``events``, ``message`` or ``@message``."""
     path = "*.events.*.message | *.@message | *.message | *"
-    for entry, _place in values_on_path(content, path):
-        yield opened(entry)
+    for entry, _place in find_values(content, path):
+        yield open_value(entry)
 
 
 def _is_logged_call(entry: object) -> bool:
@@ -107,7 +108,7 @@ def cursor_chats(document: Document) -> list[dict[str, Any]]:
                     key.startswith(("composerData:", "bubbleId:"))
                     or key == CURSOR_CHATS
                 ):
-                    values_by_key[key] = opened(row["value"])
+                    values_by_key[key] = open_value(row["value"])
     chats = []
     for key, value in values_by_key.items():
         if key.startswith("composerData:"):
@@ -151,7 +152,7 @@ def _composer(
 
 def lm_studio_chats(document: Document) -> list[dict[str, Any]]:
     """Return the conversation of LM Studio with the version of each message that was chosen last."""
-    chat = object_at(content_of(document))
+    chat = object_at(read_content(document))
     messages: list[dict[str, Any]] = []
     for message in objects_at(chat, "messages"):
         versions = objects_at(message, "versions")
@@ -178,7 +179,7 @@ def _lm_studio_message(version: dict[str, Any]) -> dict[str, Any]:
 
 def cherry_studio_chats(document: Document) -> list[dict[str, Any]]:
     """Return the topics of Cherry Studio, each message with the blocks that it names."""
-    backup = object_at(content_of(document), "indexedDB")
+    backup = object_at(read_content(document), "indexedDB")
     blocks = {
         text_at(block, "id"): _cherry_block(block)
         for block in objects_at(backup, "message_blocks")
@@ -213,7 +214,7 @@ def _cherry_block(block: dict[str, Any]) -> dict[str, Any]:
 
 def copilot_chats(document: Document) -> list[dict[str, Any]]:
     """Return the session of Copilot Chat, each reply with its texts, thoughts and calls apart."""
-    session = object_at(content_of(document))
+    session = object_at(read_content(document))
     if "responderUsername" not in session:
         return []
     requests = []

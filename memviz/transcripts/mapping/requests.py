@@ -1,4 +1,8 @@
-"""Conversations out of requests of which each repeats everything that was said before, as traces hold them."""
+"""Joins requests to conversations. Traces hold requests, each of which repeats the whole conversation before it.
+
+The ``interpreter`` makes a :class:`Request` of each row of a trace; :func:`join_requests` finds which of them go on
+from each other, and returns one :class:`Thread` for each conversation, with every message once.
+"""
 
 import json
 from bisect import bisect_right
@@ -9,17 +13,17 @@ from typing import NamedTuple
 from memviz.core.messages import Message
 from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Placed
+from memviz.transcripts.document import PlacedValue
 
 MAX_LOOKED_AT = 20
-"""A request is compared with so many conversations at most, the newest first."""
+"""The most conversations that a request is compared with, the newest first."""
 OTHER_PROMPT = noop("later requests have another system prompt, which was left out")
 
 Key = tuple[str, str, str]
 
 
-class Spoken(NamedTuple):
-    """A message with that by which it is known again: who says it, its text, and its calls."""
+class KnownMessage(NamedTuple):
+    """A message with the key by which a repetition is recognised: its role, its text and its calls."""
 
     message: Message
     key: Key
@@ -27,19 +31,20 @@ class Spoken(NamedTuple):
 
 
 class Request(NamedTuple):
-    """The messages of one request with the reply at its end, and the row that holds it."""
+    """The messages of one request, its reply last, and the row of the file that holds it."""
 
-    messages: tuple[Spoken, ...]
-    row: Placed
+    messages: tuple[KnownMessage, ...]
+    row: PlacedValue
     notes: tuple[str, ...] = ()
 
 
-def request_of(
-    messages: Iterable[Message], row: Placed, notes: tuple[str, ...] = ()
+def make_request(
+    messages: Iterable[Message], row: PlacedValue, notes: tuple[str, ...] = ()
 ) -> Request:
     """Return the request of these messages, which ``row`` holds."""
     spoken = (
-        Spoken(message, _key(message), message.role == "system") for message in messages
+        KnownMessage(message, _key_of_message(message), message.role == "system")
+        for message in messages
     )
     return Request(tuple(spoken), row, notes)
 
@@ -48,20 +53,21 @@ def request_of(
 class Thread:
     """The messages of one conversation so far."""
 
-    first_row: Placed
+    first_row: PlacedValue
     """The row of its first request."""
     said: list[tuple[Message, str]] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)
     events: list[tuple[int, str]] = field(default_factory=list)
-    """After how many messages its program sent less than all of them, and what it sent in their place."""
+    """The compactions: the number of messages before each, and the text that was sent in their place."""
     positions: dict[Key, list[int]] = field(default_factory=dict)
     dropped: int = 0
+    """The number of messages that the last request no longer had."""
     spoken_count: int = 0
-    """Messages that are not of the system."""
+    """The number of messages that are not of the system."""
     beginning: Key | None = None
-    """The first of them."""
+    """The key of the first message that is not of the system."""
 
-    def append(self, spoken: Spoken, place: str) -> None:
+    def append(self, spoken: KnownMessage, place: str) -> None:
         """Add a message that is new."""
         self.positions.setdefault(spoken.key, []).append(len(self.said))
         self.said.append((spoken.message, place))
@@ -69,14 +75,14 @@ class Thread:
             self.spoken_count += 1
             self.beginning = self.beginning or spoken.key
 
-    def next_position(self, spoken: Spoken, after: int) -> int:
-        """Return where a message stands behind a position; -1 where it is nowhere."""
+    def next_position(self, spoken: KnownMessage, after: int) -> int:
+        """Return the first position behind ``after`` with the same message; -1 if there is none."""
         positions = self.positions.get(spoken.key, [])
         index = bisect_right(positions, after)
         return positions[index] if index < len(positions) else -1
 
     def add_to(self, builder: TranscriptBuilder) -> None:
-        """Add all of it to a builder."""
+        """Add the messages, compactions and notes to a builder."""
         events = list(self.events)
         for count, (message, place) in enumerate(self.said):
             while events and events[0][0] <= count:
@@ -88,13 +94,14 @@ class Thread:
             builder.note(note)
 
 
-def joined_requests(
+def join_requests(
     requests: Iterable[Request], *, is_one: bool, may_be_new: bool
 ) -> list[Thread]:
-    """Return the conversations that requests belong to, in the order of their beginnings.
+    """Return the conversations of these requests, in the order of their beginnings.
 
-    A request goes on with the conversation whose last messages it repeats. ``is_one``: all are of one session, so a
-    request that repeats the end alone belongs to it as well. ``may_be_new``: one that holds a single message follows.
+    A request continues the conversation whose last message it repeats. Unless ``is_one`` is set, which says that all
+    requests are of one session, it has to repeat the first message as well. With ``may_be_new``, too, a request that
+    repeats nothing and has one message of the user continues the last conversation.
     """
     threads: list[Thread] = []
     for request in requests:
@@ -104,18 +111,12 @@ def joined_requests(
                 continued_thread = thread
                 break
         roles = [spoken.message.role for spoken in request.messages]
-        is_new_alone = roles.count("user") == 1 and roles[-1] == "assistant"
-        if (
-            continued_thread is None
-            and threads
-            and is_one
-            and may_be_new
-            and is_new_alone
-        ):
-            continued_thread = threads[-1]
-            _add(continued_thread, request, 0)
-        elif continued_thread is not None:
+        is_single_turn = roles.count("user") == 1 and roles[-1] == "assistant"
+        may_follow = is_one and may_be_new and is_single_turn
+        if continued_thread is not None:
             _extend(continued_thread, request)
+        elif threads and may_follow:
+            _add(threads[-1], request, 0)
         else:
             thread = Thread(request.row)
             threads.append(thread)
@@ -124,16 +125,16 @@ def joined_requests(
 
 
 def _continues(thread: Thread, request: Request, *, is_one: bool) -> bool:
-    """Return whether a request repeats a conversation up to its end."""
+    """Return whether a request repeats the last message of a conversation."""
     first = next((spoken for spoken in request.messages if not spoken.is_system), None)
     if first is None or (not is_one and first.key != thread.beginning):
         return False
-    positions = _positions(thread, request)
+    positions = _find_positions(thread, request)
     return max(positions, default=-1) == len(thread.said) - 1
 
 
-def _positions(thread: Thread, request: Request) -> list[int]:
-    """Return where each message of a request stands in a conversation, in its order; -1 where it is new there."""
+def _find_positions(thread: Thread, request: Request) -> list[int]:
+    """Return the position in the conversation of each message of a request; -1 for a new one."""
     last_position = -1
     positions = []
     for spoken in request.messages:
@@ -146,8 +147,8 @@ def _positions(thread: Thread, request: Request) -> list[int]:
 
 
 def _extend(thread: Thread, request: Request) -> None:
-    """Add what a request has behind the last message that is known, and note what it no longer has."""
-    positions = _positions(thread, request)
+    """Add the new messages of a request, and a compaction if more of the earlier ones are missing."""
+    positions = _find_positions(thread, request)
     start = positions.index(max(positions)) + 1
     others = [
         spoken.message.content
@@ -163,22 +164,24 @@ def _extend(thread: Thread, request: Request) -> None:
 
 
 def _add(thread: Thread, request: Request, start: int) -> None:
-    for number, spoken in enumerate(request.messages):
+    for index, spoken in enumerate(request.messages):
         if spoken.is_system and thread.spoken_count:
             if thread.next_position(spoken, -1) < 0:
                 thread.notes.setdefault(OTHER_PROMPT)
-        elif number >= start:
+        elif index >= start:
             thread.append(spoken, request.row[1])
     for note in request.notes:
         thread.notes.setdefault(note)
 
 
-def _key(message: Message) -> Key:
-    calls = [f"{call.name} {_in_order(call.arguments)}" for call in message.tool_calls]
+def _key_of_message(message: Message) -> Key:
+    calls = [
+        f"{call.name} {_sort_arguments(call.arguments)}" for call in message.tool_calls
+    ]
     return message.role, message.content.strip(), "\n".join(calls)
 
 
-def _in_order(arguments: str) -> str:
+def _sort_arguments(arguments: str) -> str:
     try:
         return json.dumps(json.loads(arguments), sort_keys=True)
     except (ValueError, RecursionError):

@@ -18,7 +18,7 @@ from memviz.transcripts.file_kinds import SQLITE
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.readers.database_rows import NO_TABLE
-from memviz.transcripts.readers.texts.tables import dialects
+from memviz.transcripts.readers.texts.tables import find_dialects
 from memviz.transcripts.readers.texts.tables import rows as table_rows
 
 PARQUET = b"PAR1"
@@ -38,7 +38,7 @@ MAX_GAP = 1_000
 """White space between two values of a text."""
 
 
-def content_of(
+def read_content(
     document: Document,
     table: str = "",
     columns: Sequence[str] = (),
@@ -53,7 +53,7 @@ def content_of(
     if key not in document.contents:
         # Every known mapping asks, so that a file has none is kept as well.
         try:
-            content = _content_of(document, table, columns, most)
+            content = _read_content(document, table, columns, most)
         except TranscriptError as problem:
             content = problem
         document.contents[key] = content
@@ -63,23 +63,25 @@ def content_of(
     return document.contents[key]
 
 
-def _content_of(
+def _read_content(
     document: Document, table: str, columns: Sequence[str], most: int | None
 ) -> Any:
     if document.data.startswith(SQLITE):
-        return _database_rows(document, table, columns)[:most]
+        return _read_database_rows(document, table, columns)[:most]
     if document.data.startswith(PARQUET):
-        return parquet_rows(document.data, document.limits, most)
+        return read_parquet_rows(document.data, document.limits, most)
     if document.json.problem is None:
         value = list(document.items) or document.json.value
         return value[:most] if isinstance(value, list) else value
-    rows = csv_rows(document.plain_text, most) or joined_values(document, most)
+    rows = read_csv_rows(document.plain_text, most) or read_joined_values(
+        document, most
+    )
     if not rows:
         raise document.json.problem
     return rows
 
 
-def joined_values(document: Document, most: int | None) -> list[Any]:
+def read_joined_values(document: Document, most: int | None) -> list[Any]:
     """Return the values of a text in which one JSON value follows the other, as OpenTelemetry's console exporter
     writes them; none where it is something else."""
     text = document.text.lstrip()
@@ -96,10 +98,10 @@ def joined_values(document: Document, most: int | None) -> list[Any]:
             position += len(gap) - len(gap.lstrip())
     except (ValueError, RecursionError):
         return []
-    return [] if is_deeper(values, document.limits.depth) else plain_value(values)
+    return [] if is_deeper(values, document.limits.depth) else make_plain(values)
 
 
-def _database_rows(
+def _read_database_rows(
     document: Document, table: str, columns: Sequence[str]
 ) -> list[dict[str, Any]]:
     columns_of_tables = document.tables.columns
@@ -114,9 +116,9 @@ def _database_rows(
     return document.tables.rows(tables[0], columns_of_tables[tables[0]])
 
 
-def csv_rows(text: str, most: int | None = None) -> list[dict[str, str]]:
+def read_csv_rows(text: str, most: int | None = None) -> list[dict[str, str]]:
     """Return the rows of a table in text by the names of its columns; none where it is no table."""
-    for dialect in dialects(text):
+    for dialect in find_dialects(text):
         rows = table_rows(text, dialect)
         first = list(islice(rows, 21))
         if len(first) < 2 or any(len(row.cells) < 2 for row in first):
@@ -130,7 +132,7 @@ def csv_rows(text: str, most: int | None = None) -> list[dict[str, str]]:
     return []
 
 
-def parquet_rows(
+def read_parquet_rows(
     data: bytes, limits: Limits, most: int | None = None
 ) -> list[dict[str, Any]]:
     """Return the rows of a Parquet file. Raises :class:`TranscriptError` for a broken one, and one beyond the limits.
@@ -145,10 +147,10 @@ def parquet_rows(
         _check_size(file.metadata, limits)
         rows: list[dict[str, Any]] = []
         room = limits.inflated_bytes
-        for batch in file.iter_batches(rows_at_once(file.metadata, limits)):
+        for batch in file.iter_batches(count_rows_at_once(file.metadata, limits)):
             room -= batch.nbytes
             if room < 0 or len(rows) + batch.num_rows > limits.messages:
-                raise _too_large(limits)
+                raise _too_large_error(limits)
             rows += batch.to_pylist()
             if most is not None and len(rows) >= most:
                 break
@@ -156,7 +158,7 @@ def parquet_rows(
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError):
         raise UNREADABLE.error() from None
-    return [plain_value(row) for row in rows[:most]]
+    return [make_plain(row) for row in rows[:most]]
 
 
 def _check_size(metadata: Any, limits: Limits) -> None:
@@ -165,10 +167,10 @@ def _check_size(metadata: Any, limits: Limits) -> None:
         for number in range(metadata.num_row_groups)
     )
     if metadata.num_rows > limits.messages or total > limits.inflated_bytes:
-        raise _too_large(limits)
+        raise _too_large_error(limits)
 
 
-def rows_at_once(metadata: Any, limits: Limits) -> int:
+def count_rows_at_once(metadata: Any, limits: Limits) -> int:
     """Return how many rows may be read at once: a value that is stored once may be as large as its whole column."""
     largest = 1
     for number in range(metadata.num_row_groups):
@@ -178,18 +180,16 @@ def rows_at_once(metadata: Any, limits: Limits) -> int:
     return max(1, min(MOST_AT_ONCE, limits.inflated_bytes // largest))
 
 
-def _too_large(limits: Limits) -> TranscriptError:
+def _too_large_error(limits: Limits) -> TranscriptError:
     return TOO_LARGE.error(rows=limits.messages, size=limits.inflated_bytes)
 
 
-def plain_value(value: Any) -> Any:
+def make_plain(value: Any) -> Any:
     """Return plain values alone: times as ISO texts, maps (lists of pairs) as they are."""
     if isinstance(value, Object):
-        return {
-            clean_text(str(key)): plain_value(inner) for key, inner in value.items()
-        }
+        return {clean_text(str(key)): make_plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return list(map(plain_value, value))
+        return list(map(make_plain, value))
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     if isinstance(value, str):

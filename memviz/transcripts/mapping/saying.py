@@ -9,15 +9,15 @@ from memviz.core.messages import TIME
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import CACHE_BREAK, REASONING, USAGE
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import kept_beside, known_role
-from memviz.transcripts.document import Placed
+from memviz.transcripts.chat_messages import known_role, meta_of_unknown_fields
+from memviz.transcripts.document import PlacedValue
 from memviz.transcripts.mapping.chat import (
     BLOCKS,
     add_chat,
-    calls_of,
+    join_text,
     plain_content,
-    text_of,
-    usage_of,
+    read_tool_calls,
+    read_usage,
 )
 from memviz.transcripts.mapping.declaration import (
     ROLES,
@@ -25,17 +25,17 @@ from memviz.transcripts.mapping.declaration import (
     Saying,
     Speaker,
     Words,
-    folded_words,
+    fold_words,
 )
 from memviz.transcripts.mapping.paths import (
-    field_on_path,
-    value_on_path,
-    values_on_path,
+    find_field,
+    find_value,
+    find_values,
 )
 from memviz.transcripts.readers.blocks import Part, add_parts
 from memviz.transcripts.readers.json_access import id_text
 from memviz.transcripts.times import moment
-from memviz.transcripts.user_names import same_name
+from memviz.transcripts.user_names import is_same_name
 
 NO_SPEAKER = noop("has no word for who speaks")
 UNKNOWN_SPEAKER = noop("has the unknown speaker {name}")
@@ -61,7 +61,7 @@ class RowReading:
     builder: TranscriptBuilder
     first: str = ""
     """The word of the first speaker that stands under no role, see
-    :func:`first_to_speak`."""
+    :func:`find_first_speaker`."""
     names: Names = NO_NAMES
     """The names of speakers whose rows may lack them."""
 
@@ -69,7 +69,7 @@ class RowReading:
         """Add the messages that a row holds."""
         start = len(self.builder.messages)
         for rule in self.mapping.sayings:
-            if rule.skip and holds(row, rule.where):
+            if rule.skip and has_wanted_values(row, rule.where):
                 return
             self._apply(rule, row, place)
         if self.mapping.say:
@@ -77,8 +77,8 @@ class RowReading:
 
     def _apply(self, rule: Saying, row: Any, place: str) -> None:
         """Add the messages that one rule of the mapping finds in a row."""
-        for value, at in values_on_path(row, rule.at or ".", place):
-            if rule.skip or not holds(value, rule.where):
+        for value, at in find_values(row, rule.at or ".", place):
+            if rule.skip or not has_wanted_values(value, rule.where):
                 continue
             start = len(self.builder.messages)
             if rule.say and rule is not self.mapping:
@@ -86,7 +86,7 @@ class RowReading:
                     self._apply(inner, value, at)
             elif rule.chat:
                 for path in rule.text or (".",):
-                    for content, where in values_on_path(value, path, at):
+                    for content, where in find_values(value, path, at):
                         add_chat(content, rule.role or "user", self.builder, where)
             else:
                 self._add_message(rule, value, at)
@@ -105,7 +105,7 @@ class RowReading:
         # Only a model calls tools, whatever the row says of its speaker.
         has_calls = any(part.kind == "call" for part in parts)
         role = "assistant" if has_calls else named_role
-        answers = id_text(field_on_path(value, rule.answers))
+        answers = id_text(find_field(value, rule.answers))
         add_parts(
             self.builder,
             role,
@@ -126,14 +126,14 @@ class RowReading:
         - By the rule's own ``role``, where it is always the same.
         - By the row's ``role``, and without one the user.
         """
-        name = id_text(field_on_path(value, rule.name))
-        name = repaired(name, self.mapping)
+        name = id_text(find_field(value, rule.name))
+        name = repair_encoding(name, self.mapping)
         speaker = rule.speaker
         if speaker is None:
-            role = rule.role or known_role(value_on_path(value, "role")) or "user"
+            role = rule.role or known_role(find_value(value, "role")) or "user"
             return role, name
-        word = speaker_word(speaker, value)
-        if word.casefold() in folded_words(speaker.skip):
+        word = read_speaker_word(speaker, value)
+        if word.casefold() in fold_words(speaker.skip):
             return None
         # The word may be a person's id, which some rows have without the name.
         name = self.names.listed.get(word) or name or self.names.in_rows.get(word, "")
@@ -143,7 +143,7 @@ class RowReading:
             return None
         # Where anybody may speak, the word is a person's name.
         if speaker.others in ("first_is_user", "user", "assistant"):
-            name = name or repaired(word, self.mapping)
+            name = name or repair_encoding(word, self.mapping)
         return role_of_word, name
 
     def _parts(self, rule: Saying, value: Any, place: str, role: str) -> list[Part]:
@@ -155,25 +155,26 @@ class RowReading:
         note = self.builder.note_at(place)
         parts = []
         for path in rule.text:
-            for text_or_parts, _at in values_on_path(value, path, place):
+            for text_or_parts, _at in find_values(value, path, place):
                 content = plain_content(text_or_parts)
                 pieces = BLOCKS.parts(content, note, role)
-                parts += _joined_texts(pieces, rule.join)
+                parts += _join_texts(pieces, rule.join)
         if rule.calls:
-            for calls, _at in values_on_path(value, rule.calls, place):
-                parts += calls_of(calls, note)
+            for calls, _at in find_values(value, rule.calls, place):
+                parts += read_tool_calls(calls, note)
         repaired_parts = [
-            part._replace(text=repaired(part.text, self.mapping)) for part in parts
+            part._replace(text=repair_encoding(part.text, self.mapping))
+            for part in parts
         ]
         return [part for part in repaired_parts if part.text or part.kind != "text"]
 
     def _meta(self, rule: Saying, value: Any, place: str) -> dict[str, Any]:
-        time = time_of(field_on_path(value, rule.time))
-        thoughts = plain_content(field_on_path(value, rule.thoughts))
+        time = read_time(find_field(value, rule.time))
+        thoughts = plain_content(find_field(value, rule.thoughts))
         parts = BLOCKS.parts(thoughts, self.builder.note_at(place))
         meta = {
             TIME: time.isoformat() if time else "",
-            REASONING: text_of(parts, "\n"),
+            REASONING: join_text(parts, "\n"),
         }
         return {key: text for key, text in meta.items() if text}
 
@@ -181,10 +182,10 @@ class RowReading:
         """Keep the recorded usage beside the last reply at ``start`` or later."""
         paths = rule.usage.model_dump() if rule.usage else {}
         recorded = {
-            USAGE: usage_of(value, paths),
-            CACHE_BREAK: id_text(field_on_path(value, rule.cache_break)),
+            USAGE: read_usage(value, paths),
+            CACHE_BREAK: id_text(find_field(value, rule.cache_break)),
         }
-        beside = kept_beside(recorded, self.builder.note)
+        beside = meta_of_unknown_fields(recorded, self.builder.note)
         messages = self.builder.messages
         for position in reversed(range(start, len(messages))):
             message = messages[position]
@@ -206,12 +207,12 @@ class RowReading:
         """
         builder = self.builder
         if builder.user and any(
-            same_name(builder.user, spoken_name) for spoken_name in (word, name)
+            is_same_name(builder.user, spoken_name) for spoken_name in (word, name)
         ):
             builder.user_found = True
             return "user"
         for role in ROLES:
-            if word.casefold() in folded_words(getattr(speaker, role)):
+            if word.casefold() in fold_words(getattr(speaker, role)):
                 return role
         if speaker.others == "first_is_user":
             return "user" if word == self.first else "assistant"
@@ -228,26 +229,26 @@ class RowReading:
             self.builder.leave_out(place, NO_SPEAKER)
 
 
-def _joined_texts(pieces: list[Part], join: str) -> list[Part]:
+def _join_texts(pieces: list[Part], join: str) -> list[Part]:
     """Return the pieces of one value with its texts as one; as they are where each is a
     line of its own."""
     if join == "\n":
         return pieces
     others = [piece for piece in pieces if piece.kind != "text"]
-    return [Part("text", text_of(pieces, join)), *others]
+    return [Part("text", join_text(pieces, join)), *others]
 
 
-def speaker_word(speaker: Speaker, row: Any) -> str:
+def read_speaker_word(speaker: Speaker, row: Any) -> str:
     """Return the word that a row has for its speaker; empty where it has none."""
     for path in speaker.field.split("|"):
-        for value, _place in values_on_path(row, path):
-            word = _word(value)
+        for value, _place in find_values(row, path):
+            word = _as_word(value)
             if word:
                 return word
     return ""
 
 
-def first_to_speak(mapping: FileMapping, rows: Sequence[Placed]) -> str:
+def find_first_speaker(mapping: FileMapping, rows: Sequence[PlacedValue]) -> str:
     """Return the word of the first speaker that stands under no role of ``mapping``.
 
     People come before programs: the bot that greets them is not the user. Empty where
@@ -256,21 +257,25 @@ def first_to_speak(mapping: FileMapping, rows: Sequence[Placed]) -> str:
     speaker = mapping.speaker_of_people
     if speaker is None:
         return ""
-    listed = folded_words(speaker.skip)
+    listed = fold_words(speaker.skip)
     for role in ROLES:
-        listed |= folded_words(getattr(speaker, role))
+        listed |= fold_words(getattr(speaker, role))
     first_bot = ""
     for row, _place in rows:
-        word = speaker_word(speaker, row)
-        if not word or word.casefold() in listed or not holds(row, mapping.where):
+        word = read_speaker_word(speaker, row)
+        if (
+            not word
+            or word.casefold() in listed
+            or not has_wanted_values(row, mapping.where)
+        ):
             continue
-        if not field_on_path(row, speaker.bot):
+        if not find_field(row, speaker.bot):
             return word
         first_bot = first_bot or word
     return first_bot
 
 
-def find_names(mapping: FileMapping, value: Any, rows: Sequence[Placed]) -> Names:
+def find_names(mapping: FileMapping, value: Any, rows: Sequence[PlacedValue]) -> Names:
     """Return the names of those who speak in a conversation, each by the word that its
     rows have for the speaker; none where the word is no person's id."""
     speaker = mapping.speaker_of_people
@@ -279,19 +284,19 @@ def find_names(mapping: FileMapping, value: Any, rows: Sequence[Placed]) -> Name
     names = Names({}, {})
     people = mapping.people
     if people is not None:
-        for person, _place in values_on_path(value, people.at):
-            word = id_text(value_on_path(person, people.id))
+        for person, _place in find_values(value, people.at):
+            word = id_text(find_value(person, people.id))
             if word:
-                names.listed[word] = id_text(value_on_path(person, people.name))
+                names.listed[word] = id_text(find_value(person, people.name))
     for row, _place in rows:
-        name = id_text(field_on_path(row, mapping.name))
+        name = id_text(find_field(row, mapping.name))
         if name:
-            word = speaker_word(speaker, row)
-            names.in_rows.setdefault(word, repaired(name, mapping))
+            word = read_speaker_word(speaker, row)
+            names.in_rows.setdefault(word, repair_encoding(name, mapping))
     return names
 
 
-def holds(row: Any, wanted: dict[str, Words | None]) -> bool:
+def has_wanted_values(row: Any, wanted: dict[str, Words | None]) -> bool:
     """Return whether a row has what is wanted under each path.
 
     For the path ``type``:
@@ -302,35 +307,35 @@ def holds(row: Any, wanted: dict[str, Words | None]) -> bool:
     - ``["message", ""]``: that word, or nothing.
     """
     return all(
-        _matches(value_on_path(row, path), words) for path, words in wanted.items()
+        _matches_words(find_value(row, path), words) for path, words in wanted.items()
     )
 
 
-def _matches(value: Any, words: Words | None) -> bool:
+def _matches_words(value: Any, words: Words | None) -> bool:
     if words is None:
         return value is None
     if value is None:
         return "" in words
     if not words:
         return True
-    return _folded(value) in folded_words(words)
+    return _fold_word(value) in fold_words(words)
 
 
-def _word(value: Any) -> str:
+def _as_word(value: Any) -> str:
     return (str(value).lower() if isinstance(value, bool) else id_text(value)).strip()
 
 
-def _folded(value: Any) -> str:
-    return _word(value).casefold()
+def _fold_word(value: Any) -> str:
+    return _as_word(value).casefold()
 
 
-def time_of(value: Any) -> datetime | None:
+def read_time(value: Any) -> datetime | None:
     """Return a time as :func:`~memviz.transcripts.times.moment` reads it.
 
     Besides, a number in a text is read, ``"1700000000"``, and one that MongoDB wraps,
     ``{"$date": {"$numberLong": "1700000000000"}}``.
     """
-    inner = value_on_path(value, "$date.$numberLong | $date") or value
+    inner = find_value(value, "$date.$numberLong | $date") or value
     if isinstance(inner, str) and inner[:1].isdecimal() and len(inner) < MAX_DIGITS:
         try:
             return moment(float(inner))
@@ -339,7 +344,7 @@ def time_of(value: Any) -> datetime | None:
     return moment(inner)
 
 
-def repaired(text: str, mapping: FileMapping) -> str:
+def repair_encoding(text: str, mapping: FileMapping) -> str:
     """Return a text as it was meant, where the mapping says that its UTF-8 was read as
     Latin-1: "cafÃ©" -> "café"."""
     if not mapping.mojibake or text.isascii():
@@ -350,7 +355,7 @@ def repaired(text: str, mapping: FileMapping) -> str:
         return text
 
 
-def sort_rows(rows: list[Placed], order: str) -> None:
+def sort_rows(rows: list[PlacedValue], order: str) -> None:
     """Sort rows by a field: ``time``, or ``-time`` for the newest first.
 
     A row without it stays behind the row before it.
@@ -359,7 +364,7 @@ def sort_rows(rows: list[Placed], order: str) -> None:
     last = (0, 0.0)
     keys = []
     for row, _place in rows:
-        last = _order_key(value_on_path(row, path)) or last
+        last = _order_key(find_value(row, path)) or last
         keys.append(last)
     backwards = order.startswith("-")
     places = sorted(range(len(rows)), key=lambda index: keys[index], reverse=backwards)
@@ -367,7 +372,7 @@ def sort_rows(rows: list[Placed], order: str) -> None:
 
 
 def _order_key(value: Any) -> tuple[int, Any] | None:
-    time = time_of(value)
+    time = read_time(value)
     if time is not None:
         return (0, time.timestamp())
     try:

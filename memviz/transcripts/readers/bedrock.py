@@ -8,7 +8,7 @@ from typing import Any
 from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, stand_in
-from memviz.transcripts.document import HEAD_ITEMS, Placed
+from memviz.transcripts.document import HEAD_ITEMS, PlacedValue
 from memviz.transcripts.readers.blocks import (
     Block,
     File,
@@ -20,9 +20,9 @@ from memviz.transcripts.readers.blocks import (
     show_nothing,
     show_text_or_kind,
 )
-from memviz.transcripts.readers.citations import cited_in
+from memviz.transcripts.readers.citations import meta_of_citations
 from memviz.transcripts.readers.json_access import (
-    joined,
+    join_lines,
     json_text,
     list_at,
     object_at,
@@ -32,9 +32,9 @@ from memviz.transcripts.readers.json_access import (
 )
 from memviz.transcripts.readers.json_rows import (
     ExchangeReader,
-    inside,
+    add_places,
+    place_inside,
     tool_schemas,
-    with_places,
 )
 from memviz.transcripts.readers.role_lists import has_roles, is_bedrock
 
@@ -46,17 +46,17 @@ def _key_of(block: Block) -> str:
     return next((key for key, value in block.items() if isinstance(value, dict)), "")
 
 
-def _search_result(block: Block, note: Note, words: Vocabulary) -> str:
+def _read_search_result(block: Block, note: Note, words: Vocabulary) -> str:
     """Return what a search found, or a text with citations: its pieces are one text."""
     text = "".join(texts_under(block, "content[].text"))
-    return joined([*texts_under(block, "title", "source"), text])
+    return join_lines([*texts_under(block, "title", "source"), text])
 
 
-def _guarded(block: Block, note: Note, words: Vocabulary) -> str:
+def _read_guarded(block: Block, note: Note, words: Vocabulary) -> str:
     return text_at(block, "text", "text") or stand_in("image")
 
 
-def _text_or_json(block: Block, note: Note, words: Vocabulary) -> str:
+def _show_text_or_json(block: Block, note: Note, words: Vocabulary) -> str:
     if "json" in block and not isinstance(block.get("text"), str):
         return json_text(block["json"])
     return show_text_or_kind(block, note, words)
@@ -75,12 +75,12 @@ BLOCKS = Vocabulary(
         "document": File(
             "file", ("name",), ("source.text", "source.content[].text", "context")
         ),
-        "citationsContent": _search_result,
-        "searchResult": _search_result,
-        "guardContent": _guarded,
+        "citationsContent": _read_search_result,
+        "searchResult": _read_search_result,
+        "guardContent": _read_guarded,
         "cachePoint": show_nothing,
     },
-    other=_text_or_json,
+    other=_show_text_or_json,
 )
 
 
@@ -102,12 +102,12 @@ class Bedrock(ExchangeReader):
             return True
         return self.are_messages(list_at(row, "messages")[:HEAD_ITEMS])
 
-    def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
+    def messages_of(self, row: dict[str, Any], place: str) -> list[PlacedValue]:
         """The messages that were sent, and the reply."""
-        placed = with_places(list_at(row, "messages"), inside(place, "index"))
+        placed = add_places(list_at(row, "messages"), place_inside(place, "index"))
         reply = object_at(row, "output", "message")
         if reply:
-            placed.append((reply, inside(place, "output")))
+            placed.append((reply, place_inside(place, "output")))
         return placed
 
     def known_of(
@@ -126,4 +126,4 @@ class Bedrock(ExchangeReader):
         content = item.get("content")
         note = builder.note_at(place)
         parts = BLOCKS.parts(content, note, role)
-        add_parts(builder, role, parts, place, meta=cited_in(content, note))
+        add_parts(builder, role, parts, place, meta=meta_of_citations(content, note))

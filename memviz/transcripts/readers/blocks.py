@@ -1,4 +1,4 @@
-"""Messages made of blocks: what each kind of block is, and the messages that the blocks of one reply make.
+"""Reads messages that consist of blocks, and makes the messages of a transcript from them.
 
 A product declares its kinds of blocks as a :class:`Vocabulary`, which reads a content as :class:`Part` values: texts,
 thoughts, tool calls and results in the order in which they came. :func:`add_parts` makes messages of them. Files write
@@ -21,16 +21,16 @@ from memviz.transcripts.chat_messages import (
     NOT_TEXT,
     UNKNOWN_KIND,
     Note,
-    not_a_call,
+    describe_non_call,
+    read_tool_name,
     stand_in,
-    tool_name,
 )
 from memviz.transcripts.readers.json_access import (
     as_list,
     first_under,
     first_value,
     id_text,
-    joined,
+    join_lines,
     json_text,
     list_at,
     texts_under,
@@ -44,64 +44,65 @@ PartKind = Literal["text", "reasoning", "call", "result", "step"]
 
 
 class Part(NamedTuple):
-    """One part of a message. ``text`` is that of a text, a thought or a result.
-
-    A result has the ``id`` of the call that it answers, and may have the ``name`` of its tool and ``meta``. A "step"
-    ends a message of a reply. A call that ``is_parallel`` belongs to the step whose results came before.
-    """
+    """One part of a message. A "step" has no content: it ends a message within a reply."""
 
     kind: PartKind
     text: str = ""
+    """The text of a text, a thought or a result."""
     call: ToolCall | None = None
     id: str | None = None
+    """For a result: the id of the call that it answers."""
     name: str | None = None
+    """For a result: the name of its tool."""
     meta: Mapping[str, Any] = {}
+    """For a result: the ``meta`` of its message."""
     is_parallel: bool = False
+    """For a call: it belongs to the step whose results came before it."""
 
 
-def call_part(value: Mapping[str, Any], note: Note) -> Part:
+def read_call(value: Mapping[str, Any], note: Note) -> Part:
     """Return the tool call that a JSON object describes, whatever its vendor calls the fields. One without a name gets
     a name that says so, and is noted."""
     function = value.get("function")
     inner = function if isinstance(function, dict) else value
     arguments = json_text(first_value(inner, *ARGUMENT_KEYS), "{}")
     id = id_text(first_value(value, *ID_KEYS))
-    tool = tool_name(inner, note, *NAME_KEYS)
+    tool = read_tool_name(inner, note, *NAME_KEYS)
     return Part("call", call=ToolCall(id, tool, arguments))
 
 
-def listed_calls(message: Mapping[str, Any]) -> list[Any]:
+def list_calls(message: Mapping[str, Any]) -> list[Any]:
     """Return the tool calls that a message of the OpenAI chat API lists, with the one of its older form."""
     legacy = message.get("function_call")
     return [*list_at(message, "tool_calls"), *([legacy] if legacy else [])]
 
 
-def call_parts(values: Iterable[object], note: Note) -> list[Part]:
+def read_calls(values: Iterable[object], note: Note) -> list[Part]:
     """Return the tool calls that JSON values describe; what is no object is left out and noted."""
     parts = []
     for value in values:
         if isinstance(value, dict):
-            parts.append(call_part(value, note))
+            parts.append(read_call(value, note))
         else:
-            note(Said("{what}, was left out", what=not_a_call(value)))
+            note(Said("{what}, was left out", what=describe_non_call(value)))
     return parts
 
 
-def named_call(id: object, name: object, arguments: object, note: Note) -> Part:
+def make_call(id: object, name: object, arguments: object, note: Note) -> Part:
     """Return a tool call whose fields are known; one without a name is noted."""
-    tool = tool_name({"name": name}, note)
+    tool = read_tool_name({"name": name}, note)
     return Part("call", call=ToolCall(id_text(id), tool, json_text(arguments, "{}")))
 
 
-def result_part(id: object, text: str, name: object = None, **meta: Any) -> Part:
+def make_result(id: object, text: str, name: object = None, **meta: Any) -> Part:
     """Return the result of a tool. ``meta`` that is ``None`` is dropped."""
     known_meta = {key: value for key, value in meta.items() if value is not None}
     tool = name if isinstance(name, str) and name else None
     return Part("result", text, id=id_text(id) or None, name=tool, meta=known_meta)
 
 
-def thoughts(text: object) -> list[Part]:
-    """Return what a model thought; nothing for anything but text, such as encrypted thoughts."""
+def read_thought(text: object) -> list[Part]:
+    """Return a thought as a part; no part for anything but text, such as an encrypted thought."""
     if isinstance(text, str) and text.strip():
         return [Part("reasoning", text)]
     return []
@@ -116,7 +117,7 @@ def add_result(
     **meta: Any,
 ) -> None:
     """Add the result of a tool as a message. ``meta`` that is ``None`` is dropped."""
-    _add_result(builder, place, result_part(id, text, name, **meta), {})
+    _add_result(builder, place, make_result(id, text, name, **meta), {})
 
 
 def add_parts(
@@ -132,8 +133,8 @@ def add_parts(
 ) -> None:
     """Add the messages that these parts make.
 
-    Results of tools become messages of their own: in a reply where they stand, in any other message before its text.
-    ``beside`` is ``meta`` of the last message alone, such as what a reply is based on.
+    Results of tools become messages of their own: in a reply at their position, in any other message before its text.
+    ``beside`` is ``meta`` of the last message alone, such as the sources of a reply.
     """
     if role == "assistant":
         _add_reply(builder, parts, place, name, meta, beside)
@@ -142,7 +143,7 @@ def add_parts(
     for result in results:
         named_result = result._replace(name=result.name or name)
         _add_result(builder, place, named_result, meta)
-    text = joined_text(parts)
+    text = join_texts(parts)
     if text or not results:
         builder.add_text(
             role,
@@ -155,7 +156,7 @@ def add_parts(
 
 
 class _Step(NamedTuple):
-    """One step of a reply: what the model said, and the results of the tools that it called."""
+    """One step of a reply: a message of the model, and the results of the tools that it called."""
 
     said: list[Part]
     results: list[Part]
@@ -170,18 +171,18 @@ def _add_reply(
     beside: Mapping[str, Any],
 ) -> None:
     steps = _split_steps(parts)
-    last = steps[-1]  # what it is based on stands beside the last message
+    last = steps[-1]  # gets ``beside``
     is_empty = not any(step.said or step.results for step in steps)
     for step in steps:
         if step.said or is_empty:  # an empty reply was stopped by the user
-            thought = joined(
+            thought = join_lines(
                 part.text for part in step.said if part.kind == "reasoning"
             )
             step_meta = {**meta, **beside} if step is last else dict(meta)
             if thought:
                 step_meta[REASONING] = thought
             calls = tuple(part.call for part in step.said if part.call)
-            text = joined_text(step.said)
+            text = join_texts(step.said)
             builder.add_text(
                 "assistant", text, place, name=name, tool_calls=calls, meta=step_meta
             )
@@ -191,8 +192,8 @@ def _add_reply(
 
 
 def _split_steps(parts: Iterable[Part]) -> list[_Step]:
-    """Return the steps in which a model wrote a reply: what follows a result is the next one. Calls without a result
-    between them are of one step. Texts and thoughts that say nothing are passed over."""
+    """Split a reply into its steps: a part behind a result begins the next step, while calls without a result between
+    them are of one step. Empty texts and thoughts are dropped."""
     step = _Step([], [])
     steps = [step]
     for part in parts:
@@ -222,14 +223,14 @@ def _add_result(
     )
 
 
-def joined_text(parts: Iterable[Part]) -> str:
+def join_texts(parts: Iterable[Part]) -> str:
     """Return the texts among parts, one a line."""
-    return joined(part.text for part in parts if part.kind == "text")
+    return join_lines(part.text for part in parts if part.kind == "text")
 
 
 Block = dict[str, Any]
 Rule = Callable[[Block, Note, "Vocabulary"], "str | list[Part]"]
-"""Returns the text or the parts that a block is; the vocabulary reads the blocks inside of it."""
+"""Returns a block as text or as parts; it reads inner blocks by the vocabulary."""
 
 
 def show_kind(block: Block, note: Note, words: Vocabulary) -> str:
@@ -257,24 +258,23 @@ def kind_by_type(block: Block) -> str:
 
 
 def show_nothing(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    """Return no part: the block says something to a program."""
+    """Return no part, for a block that only a program needs."""
     return []
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The kinds of blocks that a product has.
-
-    ``kinds`` has the rule of each kind, ``beginnings`` and ``endings`` of those whose names begin or end so; ``other``
-    is the rule of all others. Where the kind ``is_key`` of the block, its rule reads the object under that key.
-    """
+    """The kinds of blocks of a product, each with the rule that reads it."""
 
     kinds: Mapping[str, Rule]
     beginnings: Mapping[str, Rule] = field(default_factory=dict)
+    """The rules of kinds that begin with these texts."""
     endings: Mapping[str, Rule] = field(default_factory=dict)
     other: Rule = show_text_or_kind
+    """The rule of all other kinds."""
     kind_of: Callable[[Block], str] = kind_by_type
     is_key: bool = False
+    """The kind is a key of the block, and its rule reads the object under that key."""
 
     def parts(self, content: object, note: Note, role: str = "assistant") -> list[Part]:
         """Return the parts of a content: a text, a block, or a list of them; none for ``None``. ``note`` is called for
@@ -293,7 +293,7 @@ class Vocabulary:
 
     def text(self, content: object, note: Note) -> str:
         """Return the text of a content, one block a line."""
-        return joined(part.text for part in self.parts(content, note, "user"))
+        return join_lines(part.text for part in self.parts(content, note, "user"))
 
     def _parts(self, block: Block, note: Note, role: str) -> list[Part]:
         kind = self.kind_of(block)
@@ -335,7 +335,7 @@ class Text:
         if not isinstance(text, str):
             text = json_text(text) or words.text(block.get("content"), note)
         if self.paths:
-            text = joined([*texts_under(block, *self.paths), text])
+            text = join_lines([*texts_under(block, *self.paths), text])
         return text
 
 
@@ -350,7 +350,7 @@ class File:
     def __call__(self, block: Block, note: Note, words: Vocabulary) -> str:
         """Return the stand-in, with the texts below it."""
         label = stand_in(self.kind, first_under(block, *self.names))
-        return joined([label, *texts_under(block, *self.paths)])
+        return join_lines([label, *texts_under(block, *self.paths)])
 
 
 @dataclass(frozen=True)
@@ -361,17 +361,17 @@ class Thought:
 
     def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
         """Return the thought, if it can be read."""
-        return thoughts(joined(texts_under(block, *self.paths)))
+        return read_thought(join_lines(texts_under(block, *self.paths)))
 
 
 def read_call_block(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     """Return the tool call that a block is."""
-    return [call_part(block, note)]
+    return [read_call(block, note)]
 
 
 @dataclass(frozen=True)
 class Result:
-    """Rule of a result of a tool, whose fields have these keys; ``error`` is the key and the value of a failure."""
+    """Rule of a tool's result: the keys of its fields, and the key and value that mark a failure (``error``)."""
 
     id: str
     content: str
@@ -384,7 +384,7 @@ class Result:
         key, failed = self.error
         is_error = True if block.get(key) == failed else None
         name = block.get(self.name)
-        return [result_part(block.get(self.id), text, name, is_error=is_error)]
+        return [make_result(block.get(self.id), text, name, is_error=is_error)]
 
 
 def file_label(mime: object) -> str:

@@ -12,40 +12,40 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,
     content_text,
-    kept_beside,
     known_role,
+    meta_of_unknown_fields,
     stand_in,
 )
-from memviz.transcripts.document import HEAD_ITEMS, Placed
+from memviz.transcripts.document import HEAD_ITEMS, PlacedValue
 from memviz.transcripts.readers.blocks import (
     Block,
     Part,
     Vocabulary,
     add_parts,
     add_result,
-    call_parts,
+    read_calls,
 )
 from memviz.transcripts.readers.json_access import (
     as_list,
     at_least_half,
-    filled,
+    drop_empty,
     first_text,
     first_value,
-    joined,
+    join_lines,
     json_text,
     list_at,
     object_at,
     objects_at,
-    picked,
+    pick_fields,
     text_at,
     value_at,
 )
 from memviz.transcripts.readers.json_rows import (
     About,
     ExchangeReader,
-    inside,
+    add_places,
+    place_inside,
     tool_schemas,
-    with_places,
 )
 from memviz.transcripts.readers.role_lists import is_cohere, part_types
 
@@ -59,19 +59,21 @@ BESIDE = ("citations", "documents", "search_queries", "search_results")
 DOCUMENT_KEYS = frozenset({"title", "name", "text", "snippet", "content", "id"})
 
 
-def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     return [Part("reasoning", content_text(block.get("thinking"), note))]
 
 
-def _document(block: Block, note: Note, words: Vocabulary) -> str:
-    return _document_text(block.get("document"))
+def _show_document(block: Block, note: Note, words: Vocabulary) -> str:
+    return _text_of_document(block.get("document"))
 
 
-def _text(block: Block, note: Note, words: Vocabulary) -> str:
+def _read_text(block: Block, note: Note, words: Vocabulary) -> str:
     return content_text([block], note)
 
 
-BLOCKS = Vocabulary({"thinking": _thought, "document": _document}, other=_text)
+BLOCKS = Vocabulary(
+    {"thinking": _read_thought, "document": _show_document}, other=_read_text
+)
 
 
 def _role_of(role: object) -> str | None:
@@ -115,19 +117,19 @@ class Cohere(ExchangeReader):
         keys = ("chat_history", "messages")
         return any(self.are_messages(list_at(row, key)) for key in keys)
 
-    def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
+    def messages_of(self, row: dict[str, Any], place: str) -> list[PlacedValue]:
         """The history, then what was asked or answered."""
         key = "messages" if isinstance(row.get("messages"), list) else "chat_history"
-        placed = with_places(list_at(row, key), inside(place, f"{key} index"))
+        placed = add_places(list_at(row, key), place_inside(place, f"{key} index"))
         question = text_at(row, "message")
-        reply = _answered(row)
+        reply = _find_answered(row)
         for last in ({"role": "user", "content": question} if question else {}, reply):
-            if last and not (placed and _repeats(placed[-1][0], last)):
-                placed.append((last, inside(place, "message")))
+            if last and not (placed and _repeats_reply(placed[-1][0], last)):
+                placed.append((last, place_inside(place, "message")))
         results = row.get("tool_results")
         if isinstance(results, list):
             message = {"role": "tool", "tool_results": results}
-            placed.append((message, inside(place, "tool_results")))
+            placed.append((message, place_inside(place, "tool_results")))
         if not reply:
             _add_documents(placed, list_at(row, "documents"))
         return placed
@@ -152,34 +154,34 @@ class Cohere(ExchangeReader):
             own_keys = ("tool_plan", "tool_calls", *BESIDE)
             content = builder.text_elsewhere(item, place, *own_keys)
         parts = [Part("text", text_at(item, "tool_plan")), *BLOCKS.parts(content, note)]
-        beside = picked(item, BESIDE)
+        beside = pick_fields(item, BESIDE)
         if role == "user":
             for document in beside.pop("documents", []):
-                parts.append(Part("text", _document_text(document)))
-        parts += call_parts(list_at(item, "tool_calls"), note)
+                parts.append(Part("text", _text_of_document(document)))
+        parts += read_calls(list_at(item, "tool_calls"), note)
         answered = text_at(item, "tool_call_id") or None
-        meta = kept_beside(beside, note)
+        meta = meta_of_unknown_fields(beside, note)
         add_parts(builder, role, parts, place, tool_call_id=answered, meta=meta)
 
 
-def _answered(row: Mapping[str, Any]) -> dict[str, Any]:
+def _find_answered(row: Mapping[str, Any]) -> dict[str, Any]:
     message = row.get("message")
     text = row.get("text")
     if isinstance(message, dict):
         return {"role": "assistant", **message}
     if not isinstance(text, str):
         return {}
-    beside = filled(picked(row, ("tool_calls", *BESIDE)))
+    beside = drop_empty(pick_fields(row, ("tool_calls", *BESIDE)))
     return {"role": "assistant", "message": text, **beside}
 
 
-def _repeats(item: object, last: Mapping[str, Any]) -> bool:
+def _repeats_reply(item: object, last: Mapping[str, Any]) -> bool:
     """Return whether the history ends with the reply that also stands beside it."""
     is_reply = _role_of(value_at(item, "role")) == "assistant" == last["role"]
     return is_reply and text_at(item, "message") == text_at(last, "message")
 
 
-def _add_documents(placed: list[Placed], documents: list[Any]) -> None:
+def _add_documents(placed: list[PlacedValue], documents: list[Any]) -> None:
     """Add the documents of a request to the last message of the user, with which they came."""
     for index in reversed(range(len(placed))):
         item, place = placed[index]
@@ -193,11 +195,11 @@ def _add_result(result: object, place: str, builder: TranscriptBuilder) -> None:
     outputs = value_at(result, "outputs")
     if outputs is None:
         outputs = result
-    text = joined(map(json_text, as_list(outputs)))
+    text = join_lines(map(json_text, as_list(outputs)))
     add_result(builder, place, None, text, value_at(result, "call", "name"))
 
 
-def _document_text(document: object) -> str:
+def _text_of_document(document: object) -> str:
     """Return the text of a document: of one with fields its JSON, under its title if it came with a question."""
     data = object_at(document).get("data", document)
     if not isinstance(data, dict):
@@ -205,5 +207,5 @@ def _document_text(document: object) -> str:
     title = first_text(data, "title", "name")
     text = first_text(data, "text", "snippet", "content")
     if title and text and DOCUMENT_KEYS.issuperset(data):
-        return joined([stand_in("file", title), text])
+        return join_lines([stand_in("file", title), text])
     return json_text(data)

@@ -10,7 +10,7 @@ from memviz.core.messages import ToolCall
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Placed, Reader, mismatch
+from memviz.transcripts.document import Document, PlacedValue, Reader, mismatch_error
 from memviz.transcripts.import_notes import SUBAGENTS
 from memviz.transcripts.readers.json_access import (
     count_at,
@@ -21,7 +21,7 @@ from memviz.transcripts.readers.json_access import (
     value_at,
 )
 from memviz.transcripts.readers.json_rows import About
-from memviz.transcripts.times import time_text, with_time
+from memviz.transcripts.times import meta_with_time, time_text
 
 ABOUT = {
     "session.start": About(held_at=("startTime",)),
@@ -46,13 +46,13 @@ class CopilotCli(Reader):
             for row in document.heads
         )
 
-    def conversations(self, document: Document) -> Sequence[list[Placed]]:
+    def conversations(self, document: Document) -> Sequence[list[PlacedValue]]:
         """One conversation: the session."""
         if not any(text_at(row, "type") in MESSAGES for row, _place in document.lines):
-            raise mismatch(EXPECTED, document)
+            raise mismatch_error(EXPECTED, document)
         return [document.lines]
 
-    def read(self, piece: list[Placed], builder: TranscriptBuilder) -> Transcript:
+    def read(self, piece: list[PlacedValue], builder: TranscriptBuilder) -> Transcript:
         """The messages of the session's own agent; compactions are events."""
         story = CopilotStory(builder)
         for row, place in piece:
@@ -105,7 +105,7 @@ class CopilotStory:
     def _add_message(
         self, kind: str, data: Mapping[str, Any], time: object, place: str
     ) -> None:
-        meta = with_time(time, model=text_at(data, "model"))
+        meta = meta_with_time(time, model=text_at(data, "model"))
         text = text_at(data, "content")
         if kind == "user.message":
             self.builder.add_text("user", text, place, meta=meta)

@@ -7,7 +7,7 @@ from typing import Any
 from memviz.core.errors import TranscriptError
 from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import OTHER_FORMAT, Document, Placed
+from memviz.transcripts.document import OTHER_FORMAT, Document, PlacedValue
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.readers.json_access import object_at
 
@@ -36,25 +36,27 @@ def cell_text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def cell_json(value: object, builder: TranscriptBuilder) -> Any:
+def read_cell_json(value: object, builder: TranscriptBuilder) -> Any:
     """Parse the text of a cell as JSON. Raises :class:`TranscriptError` if it is something else."""
     return builder.parse_json(cell_text(value))
 
 
-def parsed_cell(value: object, place: str, builder: TranscriptBuilder) -> list[Placed]:
+def parse_cell(
+    value: object, place: str, builder: TranscriptBuilder
+) -> list[PlacedValue]:
     """Return what the text of a cell is in JSON, with its place; nothing where it is something else, which is left
     out."""
     try:
-        return [(cell_json(value, builder), place)]
+        return [(read_cell_json(value, builder), place)]
     except TranscriptError:
         builder.leave_out(place, NO_JSON)
         return []
 
 
-def cell_object(value: object, builder: TranscriptBuilder) -> Mapping[str, Any]:
+def read_cell_object(value: object, builder: TranscriptBuilder) -> Mapping[str, Any]:
     """Parse the text of a cell as a JSON object; empty if it is something else."""
     try:
-        return object_at(cell_json(value, builder))
+        return object_at(read_cell_json(value, builder))
     except TranscriptError:
         return {}
 
@@ -64,7 +66,7 @@ def row_place(row: Row) -> str:
     return f"row {cell_text(row.get('id'))[:60]}"
 
 
-def grouped(rows: Iterable[Row], column: str) -> dict[str, list[Row]]:
+def group_rows(rows: Iterable[Row], column: str) -> dict[str, list[Row]]:
     """The rows of each value of a column, in the order in which the values first come."""
     groups = defaultdict(list)
     for row in rows:
@@ -72,7 +74,7 @@ def grouped(rows: Iterable[Row], column: str) -> dict[str, list[Row]]:
     return groups
 
 
-def tables_with(document: Document, columns: Iterable[str]) -> list[str]:
+def find_tables(document: Document, columns: Iterable[str]) -> list[str]:
     """The tables of a database that have these columns; none for any other file."""
     return [
         name
@@ -81,7 +83,7 @@ def tables_with(document: Document, columns: Iterable[str]) -> list[str]:
     ]
 
 
-def conversations_in(
+def group_conversations(
     document: Document,
     tables: Sequence[str],
     columns: Sequence[str],
@@ -98,11 +100,11 @@ def conversations_in(
         raise NO_TABLE.error(expected=expected)
     stored = [database.rows(table, columns, order) for table in tables]
     if not any(stored):
-        raise no_rows(document)
-    return [group for rows in stored for group in grouped(rows, key).items()]
+        raise no_rows_error(document)
+    return [group for rows in stored for group in group_rows(rows, key).items()]
 
 
-def no_rows(document: Document) -> TranscriptError:
+def no_rows_error(document: Document) -> TranscriptError:
     """Return the error for a database whose tables of messages are there, but empty."""
     refusal = NO_ROWS
     if document.tables.in_write_ahead_mode:

@@ -14,8 +14,8 @@ from memviz.transcripts.readers.json_access import (
     value_at,
 )
 from memviz.transcripts.readers.json_rows import About, ExportReader
-from memviz.transcripts.readers.message_trees import branch_taken, place_of
-from memviz.transcripts.times import with_time
+from memviz.transcripts.readers.message_trees import find_branch_taken, place_of
+from memviz.transcripts.times import meta_with_time
 
 SPEAKERS = {"REQUEST": "user", "RESPONSE": "assistant", "THINK": "assistant"}
 PARTS: dict[str, PartKind] = {
@@ -57,7 +57,7 @@ class DeepSeekExport(ExportReader):
         nodes = object_at(item, "mapping")
         parent_of = {id: text_at(node, "parent") or None for id, node in nodes.items()}
         message_ids = {id for id, node in nodes.items() if object_at(node, "message")}
-        path = branch_taken(
+        path = find_branch_taken(
             parent_of,
             None,
             lambda id: value_at(nodes[id], "message", "inserted_at"),
@@ -89,5 +89,5 @@ def _add(message: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> 
         else:
             builder.note(OTHER_FRAGMENT, place)
     model = text_at(message, "model") if role == "assistant" else ""
-    meta = with_time(message.get("inserted_at"), model=model)
+    meta = meta_with_time(message.get("inserted_at"), model=model)
     add_parts(builder, role, parts, place, meta=meta)

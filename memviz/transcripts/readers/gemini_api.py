@@ -13,11 +13,17 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     NOT_TEXT,
     Note,
-    kept_beside,
-    pass_over,
+    ignore_note,
+    meta_of_unknown_fields,
     stand_in,
 )
-from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
+from memviz.transcripts.document import (
+    HEAD_ITEMS,
+    Document,
+    PlacedValue,
+    Reader,
+    mismatch_error,
+)
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.blocks import (
     Block,
@@ -25,27 +31,27 @@ from memviz.transcripts.readers.blocks import (
     Vocabulary,
     add_parts,
     file_label,
-    named_call,
-    result_part,
+    make_call,
+    make_result,
+    read_thought,
     show_json,
     show_kind,
-    thoughts,
 )
 from memviz.transcripts.readers.json_access import (
     as_list,
     at_least_half,
     first_value,
     id_text,
-    joined,
+    join_lines,
     json_text,
     list_at,
     object_at,
     objects_at,
-    picked,
+    pick_fields,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import tool_schemas, with_places
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.readers.json_rows import add_places, tool_schemas
+from memviz.transcripts.times import meta_with_time, moment
 
 CLI_GREETING = "This is the Gemini CLI"
 CLI_WRAPPER = "<session_context>"
@@ -93,28 +99,28 @@ def _kind_of(part: Block) -> str:
     return next((key for key in others if key not in BESIDE), "")
 
 
-def _call(call: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_call(call: Block, note: Note, words: Vocabulary) -> list[Part]:
     name = first_value(call, *NAME_KEYS)
-    return [named_call(call.get("id"), name, call.get("args"), note)]
+    return [make_call(call.get("id"), name, call.get("args"), note)]
 
 
-def _result(result: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_result(result: Block, note: Note, words: Vocabulary) -> list[Part]:
     beside = words.text(list_at(result, "parts"), note)
-    text = joined([response_text(result.get("response")), beside])
-    return [result_part(result.get("id"), text, first_value(result, *NAME_KEYS))]
+    text = join_lines([text_of_response(result.get("response")), beside])
+    return [make_result(result.get("id"), text, first_value(result, *NAME_KEYS))]
 
 
-def _code(code: Block, note: Note, words: Vocabulary) -> list[Part]:
-    arguments = picked(code, ("language", "code"))
-    return [named_call(code.get("id"), CODE_TOOL, arguments, note)]
+def _show_code(code: Block, note: Note, words: Vocabulary) -> list[Part]:
+    arguments = pick_fields(code, ("language", "code"))
+    return [make_call(code.get("id"), CODE_TOOL, arguments, note)]
 
 
-def _code_result(output: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _show_code_result(output: Block, note: Note, words: Vocabulary) -> list[Part]:
     text = json_text(output.get("output")) or id_text(output.get("outcome"))
-    return [result_part(output.get("id"), text, CODE_TOOL)]
+    return [make_result(output.get("id"), text, CODE_TOOL)]
 
 
-def _file(blob: Block, note: Note, words: Vocabulary) -> str:
+def _show_file(blob: Block, note: Note, words: Vocabulary) -> str:
     label = file_label(first_value(blob, "mimeType", "mime_type"))
     uri = first_value(blob, "fileUri", "file_uri")
     name = first_value(blob, "displayName", "display_name")
@@ -123,10 +129,10 @@ def _file(blob: Block, note: Note, words: Vocabulary) -> str:
     return stand_in(label, name)
 
 
-def _said_or_kind(part: Block, note: Note, words: Vocabulary) -> str | list[Part]:
+def _show_text_or_kind(part: Block, note: Note, words: Vocabulary) -> str | list[Part]:
     text = part.get("text")
     if isinstance(text, str):
-        return thoughts(text) if part.get("thought") is True else text
+        return read_thought(text) if part.get("thought") is True else text
     kind = words.kind_of(part)
     if kind in words.kinds:  # what stands under its key is no object
         note(NOT_TEXT)
@@ -139,15 +145,19 @@ PARTS = Vocabulary(
     is_key=True,
     kinds={
         **dict.fromkeys(
-            ("functionCall", "function_call", "toolCall", "tool_call"), _call
+            ("functionCall", "function_call", "toolCall", "tool_call"), _read_call
         ),
-        **dict.fromkeys(("functionResponse", "function_response"), _result),
-        **dict.fromkeys(("toolResponse", "tool_response"), _result),
-        **dict.fromkeys(("executableCode", "executable_code"), _code),
-        **dict.fromkeys(("codeExecutionResult", "code_execution_result"), _code_result),
-        **dict.fromkeys(("inlineData", "inline_data", "fileData", "file_data"), _file),
+        **dict.fromkeys(("functionResponse", "function_response"), _read_result),
+        **dict.fromkeys(("toolResponse", "tool_response"), _read_result),
+        **dict.fromkeys(("executableCode", "executable_code"), _show_code),
+        **dict.fromkeys(
+            ("codeExecutionResult", "code_execution_result"), _show_code_result
+        ),
+        **dict.fromkeys(
+            ("inlineData", "inline_data", "fileData", "file_data"), _show_file
+        ),
     },
-    other=_said_or_kind,
+    other=_show_text_or_kind,
 )
 
 
@@ -160,7 +170,7 @@ class GeminiApi(Reader):
     def recognise(self, document: Document) -> bool:
         """Contents in a list, but not of the Gemini CLI; or one or more objects that are requests or responses."""
         if are_contents(document.items):
-            return contents_of_checkpoint(document) is None
+            return read_checkpoint(document) is None
         if document.object:
             return _is_exchange(document.object)
         return at_least_half(document.items[:HEAD_ITEMS], _is_exchange)
@@ -174,11 +184,11 @@ class GeminiApi(Reader):
         expected = "an object with contents or candidates"
         if not any(map(_is_exchange, [alone] if alone else items)):
             listed = f"a list of contents, or {expected},"
-            raise mismatch(expected if alone else listed, document)
+            raise mismatch_error(expected if alone else listed, document)
         if alone:
             return [alone]
         if is_stream(items):
-            return [whole_response(items)]
+            return [join_response_pieces(items)]
         return [object_at(item) for item in items]
 
     def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
@@ -186,16 +196,18 @@ class GeminiApi(Reader):
         if isinstance(piece, list):
             add_contents(piece, builder)
             return builder.build()
-        request = _inner(piece, "request")
-        response = _inner(piece, "response")
+        request = _unwrap_row(piece, "request")
+        response = _unwrap_row(piece, "response")
         contents = request.get("contents")
-        contents_to_read = [] if contents is None else with_places(as_list(contents))
+        contents_to_read = [] if contents is None else add_places(as_list(contents))
         # A request with a single content may leave the role out; it is the user's.
         add_contents(
             contents_to_read, builder, "user" if len(contents_to_read) == 1 else ""
         )
         _add_response(response, builder)
-        instruction = contents_text(first_value(request, *INSTRUCTIONS), builder.note)
+        instruction = text_of_contents(
+            first_value(request, *INSTRUCTIONS), builder.note
+        )
         return builder.build(
             system_prompt=instruction or None,
             held_at=moment(first_value(response, *CREATED)),
@@ -211,13 +223,13 @@ def are_contents(items: object) -> bool:
     return at_least_half(items, _is_content) and not any(map(_is_foreign, items))
 
 
-def contents_text(value: object, note: Note) -> str:
+def text_of_contents(value: object, note: Note) -> str:
     """Return the text of a content without role, of a list of parts, or of a text."""
     parts = _parts(value) if isinstance(value, dict) else value
     return PARTS.text(parts, note) if isinstance(parts, (str, list)) else ""
 
 
-def response_text(response: object) -> str:
+def text_of_response(response: object) -> str:
     """Return the text of a function's result: of one that is nothing but a text under the usual key, that text."""
     if isinstance(response, dict) and len(response) == 1:
         ((key, value),) = response.items()
@@ -226,7 +238,7 @@ def response_text(response: object) -> str:
     return json_text(response)
 
 
-def contents_of_checkpoint(document: Document) -> list[Any] | None:
+def read_checkpoint(document: Document) -> list[Any] | None:
     """Return the contents of a conversation that the Gemini CLI saved; ``None`` for any other document.
 
     They are in an object, under ``history`` or (beside the history as it was shown) ``clientHistory``; or they are a
@@ -238,13 +250,13 @@ def contents_of_checkpoint(document: Document) -> list[Any] | None:
     if not are_contents(document.items):
         return None
     first = {"parts": value_at(document.items[0], "parts")}
-    text = contents_text(first, pass_over).strip()
+    text = text_of_contents(first, ignore_note).strip()
     begins = text.removeprefix(CLI_WRAPPER).lstrip().startswith(CLI_GREETING)
     return list(document.items) if begins else None
 
 
 def add_contents(
-    contents: Iterable[Placed],
+    contents: Iterable[PlacedValue],
     builder: TranscriptBuilder,
     role: str = "",
     meta: Mapping[str, Any] = {},
@@ -290,13 +302,13 @@ def _is_foreign(item: object) -> bool:
     return typed or "parentId" in item or "chat_messages" in item
 
 
-def _inner(row: dict[str, Any], key: str) -> dict[str, Any]:
+def _unwrap_row(row: dict[str, Any], key: str) -> dict[str, Any]:
     """Return the request or response that a row of a batch has under a key; any other object is it."""
     inner = row.get(key)
     return inner if isinstance(inner, dict) else row
 
 
-def _candidates(response: dict[str, Any]) -> list[dict[str, Any]]:
+def _find_candidates(response: dict[str, Any]) -> list[dict[str, Any]]:
     return objects_at(as_list(response.get("candidates")))
 
 
@@ -304,9 +316,11 @@ def _is_exchange(row: object) -> bool:
     """Return whether it is a request, a response, or a batch row of them."""
     if not isinstance(row, dict):
         return False
-    contents = objects_at(as_list(_inner(row, "request").get("contents")))
+    contents = objects_at(as_list(_unwrap_row(row, "request").get("contents")))
     has_parts = any("parts" in content for content in contents)
-    return has_parts or any(map(_is_candidate, _candidates(_inner(row, "response"))))
+    return has_parts or any(
+        map(_is_candidate, _find_candidates(_unwrap_row(row, "response")))
+    )
 
 
 def _is_candidate(item: dict[str, Any]) -> bool:
@@ -325,9 +339,11 @@ def _add_response(response: dict[str, Any], builder: TranscriptBuilder) -> None:
     first = candidates[0]
     model = first_value(response, "modelVersion", "model_version")
     model = model if isinstance(model, str) else ""
-    meta = with_time(first_value(response, *CREATED), model=model)
+    meta = meta_with_time(first_value(response, *CREATED), model=model)
     grounds = first_value(object_at(first), *GROUNDS)
-    grounding_meta = kept_beside({"grounding": grounds}, builder.note_at(place))
+    grounding_meta = meta_of_unknown_fields(
+        {"grounding": grounds}, builder.note_at(place)
+    )
     content = value_at(first, "content")
     add_contents([(content, place)], builder, "model", {**meta, **grounding_meta})
 
@@ -337,17 +353,17 @@ def is_stream(items: object) -> bool:
     rows = objects_at(items)
     if len(rows) < 2 or not all(map(WHOLE_KEYS.isdisjoint, rows)):
         return False
-    ended = (item for row in rows[:-1] for item in _candidates(row))
+    ended = (item for row in rows[:-1] for item in _find_candidates(row))
     return not any(first_value(item, *FINISHED) for item in ended)
 
 
-def whole_response(items: object) -> dict[str, Any]:
+def join_response_pieces(items: object) -> dict[str, Any]:
     """Return one response with the parts of all pieces; a text that goes on in the next piece is one text again."""
     rows = objects_at(items)
     parts: list[Any] = []
     others: list[dict[str, Any]] = []
     for row in rows:
-        first, *more = _candidates(row) or [{}]
+        first, *more = _find_candidates(row) or [{}]
         others = max(others, more, key=len)
         for part in list_at(first, "content", "parts"):
             if parts and _goes_on(parts[-1], part):

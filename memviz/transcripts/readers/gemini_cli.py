@@ -11,21 +11,27 @@ from typing import Any
 from memviz.core.translation import noop
 from memviz.transcripts.base import EventKind, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import named, pass_over
-from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
+from memviz.transcripts.chat_messages import ignore_note, named
+from memviz.transcripts.document import (
+    HEAD_ITEMS,
+    Document,
+    PlacedValue,
+    Reader,
+    mismatch_error,
+)
 from memviz.transcripts.readers.blocks import (
     Thought,
     add_parts,
     add_result,
-    call_parts,
+    read_calls,
 )
 from memviz.transcripts.readers.gemini_api import (
     CLI_GREETING,
     CLI_WRAPPER,
     PARTS,
     add_contents,
-    contents_of_checkpoint,
-    contents_text,
+    read_checkpoint,
+    text_of_contents,
 )
 from memviz.transcripts.readers.json_access import (
     id_text,
@@ -34,8 +40,8 @@ from memviz.transcripts.readers.json_access import (
     text_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import with_places
-from memviz.transcripts.times import moment, time_text, with_time
+from memviz.transcripts.readers.json_rows import add_places
+from memviz.transcripts.times import meta_with_time, moment, time_text
 
 EARLIER_TURNS = noop(
     "it starts with a summary; what was said before that is not in the file"
@@ -69,17 +75,17 @@ class GeminiCli(Reader):
         """An object or rows with the session's id and the hash of its project; or contents that the CLI began."""
         if _is_session(document.object) or any(map(_is_row, document.objects)):
             return True
-        return contents_of_checkpoint(document) is not None
+        return read_checkpoint(document) is not None
 
     def conversations(self, document: Document) -> Sequence[Session | list[Any]]:
         """One conversation: the session as it was left, or the contents."""
-        contents = contents_of_checkpoint(document)
+        contents = read_checkpoint(document)
         if contents is not None:
             return [contents]
         if isinstance(document.object.get("messages"), list):
             return [Session.of_object(document.object)]
         if not any(_is_row(row) or _is_message(row) for row in document.items):
-            raise mismatch(EXPECTED, document)
+            raise mismatch_error(EXPECTED, document)
         return [Session.of_rows(document.placed)]
 
     def read(
@@ -121,13 +127,13 @@ def _is_row(row: object) -> bool:
 
 
 def _add_checkpoint(contents: list[Any], builder: TranscriptBuilder) -> None:
-    start = _opening_length([_text_of(item) for item in contents[:2]])
+    start = _count_opening_texts([_text_of(item) for item in contents[:2]])
     texts = [_text_of(item) for item in contents[start : start + 2]]
-    length = _summary_length(texts)
+    length = _count_summary_texts(texts)
     if length:
         _add_summary(texts[0], builder)
         builder.note(EARLIER_TURNS)
-    add_contents(with_places(contents)[start + length :], builder)
+    add_contents(add_places(contents)[start + length :], builder)
 
 
 @dataclass(slots=True)
@@ -135,19 +141,19 @@ class Session:
     """A session as its file leaves it, after all rewinds and corrections: its messages, and what is known of it."""
 
     metadata: dict[str, Any] = field(default_factory=dict)
-    messages: list[Placed] = field(default_factory=list)
+    messages: list[PlacedValue] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @classmethod
     def of_object(cls, found: Mapping[str, Any]) -> Session:
         """A session that was saved as one object."""
-        return cls(dict(found), with_places(list_at(found, "messages")))
+        return cls(dict(found), add_places(list_at(found, "messages")))
 
     @classmethod
-    def of_rows(cls, rows: Sequence[Placed]) -> Session:
+    def of_rows(cls, rows: Sequence[PlacedValue]) -> Session:
         """A session that was saved row by row: a row with the id of an earlier one replaces it."""
         session = cls()
-        order = dict[str, Placed]()
+        order = dict[str, PlacedValue]()
         for number, (row, place) in enumerate(rows):
             if not isinstance(row, dict):
                 order[f"#{number}"] = (row, place)
@@ -162,7 +168,7 @@ class Session:
         session.messages = list(order.values())
         return session
 
-    def _rewind(self, order: dict[str, Placed], id: object) -> None:
+    def _rewind(self, order: dict[str, PlacedValue], id: object) -> None:
         ids = list(order)
         if id not in ids:
             self.notes.append(UNKNOWN_REWIND)
@@ -172,7 +178,7 @@ class Session:
             del order[key]
 
     def _set(
-        self, order: dict[str, Placed], changes: Mapping[str, Any], place: str
+        self, order: dict[str, PlacedValue], changes: Mapping[str, Any], place: str
     ) -> None:
         self.metadata.update(changes)
         messages = changes.get("messages")
@@ -184,9 +190,9 @@ class Session:
         }
         if any(_is_summary(item) for item, _place in placed.values()):
             # The messages that the summary replaced stay.
-            order.update(_missing_in(order, placed))
+            order.update(_find_missing(order, placed))
             return
-        self.notes += [REPLACED] * len(_missing_in(placed, order))
+        self.notes += [REPLACED] * len(_find_missing(placed, order))
         order.clear()
         order.update(placed)
 
@@ -196,31 +202,33 @@ def _text_of(item: object) -> str:
     parts = value_at(item, "parts")
     if parts is None:
         parts = value_at(item, "content")
-    return contents_text(parts, pass_over)
+    return text_of_contents(parts, ignore_note)
 
 
 def _is_summary(item: object) -> bool:
-    return value_at(item, "type") == "user" and _summary_length([_text_of(item)]) > 0
+    return (
+        value_at(item, "type") == "user" and _count_summary_texts([_text_of(item)]) > 0
+    )
 
 
-def _missing_in(
-    others: Mapping[str, Placed], placed: Mapping[str, Placed]
-) -> dict[str, Placed]:
+def _find_missing(
+    others: Mapping[str, PlacedValue], placed: Mapping[str, PlacedValue]
+) -> dict[str, PlacedValue]:
     """Return the messages that others have neither under the same id nor with the same content."""
-    contents = {_content(item) for item, _place in others.values()}
+    contents = {_read_content(item) for item, _place in others.values()}
     return {
         id: (item, place)
         for id, (item, place) in placed.items()
-        if id not in others and _content(item) not in contents
+        if id not in others and _read_content(item) not in contents
     }
 
 
-def _content(item: object) -> str:
+def _read_content(item: object) -> str:
     type_and_content = [value_at(item, "type"), value_at(item, "content")]
     return json.dumps(type_and_content, ensure_ascii=False)
 
 
-def _opening_length(texts: Sequence[str]) -> int:
+def _count_opening_texts(texts: Sequence[str]) -> int:
     """Return how many of the first texts are what the CLI and the model say to begin with."""
     first, second = map(str.strip, (*texts, "", "")[:2])
     if not first.removeprefix(CLI_WRAPPER).lstrip().startswith(GREETINGS):
@@ -228,7 +236,7 @@ def _opening_length(texts: Sequence[str]) -> int:
     return 2 if second == THANKS else 1
 
 
-def _summary_length(texts: Sequence[str]) -> int:
+def _count_summary_texts(texts: Sequence[str]) -> int:
     """Return how many of these texts are a summary and the model's thanks for it."""
     first, second = map(str.strip, (*texts, "", "")[:2])
     if not first.startswith(SUMMARIES):
@@ -268,8 +276,8 @@ class SessionStory:
         builder = self.builder
         text = _text_of(value)
         time = value.get("timestamp")
-        is_opening = not builder.messages and _opening_length([text]) > 0
-        is_summary = not is_opening and _summary_length([text]) > 0
+        is_opening = not builder.messages and _count_opening_texts([text]) > 0
+        is_summary = not is_opening and _count_summary_texts([text]) > 0
         if is_summary:
             _add_summary(text, builder, time_text(time))
         self._after_set_up = is_opening or is_summary
@@ -279,7 +287,7 @@ class SessionStory:
         prompt_parts = PARTS.parts(content, builder.note_at(place), "user")
         parts = [part for part in prompt_parts if part.id not in self._answered]
         if parts or not prompt_parts:
-            add_parts(builder, "user", parts, place, meta=with_time(time))
+            add_parts(builder, "user", parts, place, meta=meta_with_time(time))
 
     def _add_reply(self, value: Mapping[str, Any], place: str) -> None:
         after_set_up = self._after_set_up
@@ -296,11 +304,11 @@ class SessionStory:
         for part in PARTS.parts(value.get("content"), note):
             if part.call is None or part.call.id not in call_ids:
                 parts.append(part)
-        parts += call_parts(calls, note)
+        parts += read_calls(calls, note)
         visible_parts = [part for part in parts if part.kind != "reasoning"]
         if not any(part.text or part.call for part in visible_parts):
             return
-        meta = with_time(value.get("timestamp"), model=text_at(value, "model"))
+        meta = meta_with_time(value.get("timestamp"), model=text_at(value, "model"))
         add_parts(self.builder, "assistant", parts, place, meta=meta)
         for call in calls:
             self._add_result(call, place)
@@ -315,7 +323,7 @@ class SessionStory:
         if text is None:
             return
         id = call.get("id")
-        time = with_time(call.get("timestamp"))
+        time = meta_with_time(call.get("timestamp"))
         self._answered.add(id_text(id))
         add_result(self.builder, place, id, text, call.get("name"), **time)
 

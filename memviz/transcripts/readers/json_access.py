@@ -85,7 +85,7 @@ def id_text(value: object) -> str:
     return str(value) if type(value) in (str, int) else ""
 
 
-def joined(texts: Iterable[str]) -> str:
+def join_lines(texts: Iterable[str]) -> str:
     """The texts that are not empty, one a line."""
     return "\n".join(text for text in texts if text)
 
@@ -122,12 +122,12 @@ def items_in(records: Iterable[object], *path: str) -> list[Any]:
     return items
 
 
-def filled(fields: Mapping[str, T]) -> dict[str, T]:
+def drop_empty(fields: Mapping[str, T]) -> dict[str, T]:
     """Return the fields that have a value: ``{"a": 1, "b": ""}`` -> ``{"a": 1}``."""
     return {name: value for name, value in fields.items() if value}
 
 
-def picked(record: Mapping[str, T], keys: Iterable[str]) -> dict[str, T]:
+def pick_fields(record: Mapping[str, T], keys: Iterable[str]) -> dict[str, T]:
     """Return the fields of a record under those of these keys that it has."""
     return {key: record[key] for key in keys if key in record}
 

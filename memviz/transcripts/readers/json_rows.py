@@ -15,19 +15,25 @@ from memviz.core.translation import Said, _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
-from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
+from memviz.transcripts.document import (
+    HEAD_ITEMS,
+    Document,
+    PlacedValue,
+    Reader,
+    mismatch_error,
+)
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import describe, kind_of
 from memviz.transcripts.readers.json_access import (
     at_least_half,
-    filled,
+    drop_empty,
     first_under,
     list_at,
     object_at,
     objects_at,
     value_at,
 )
-from memviz.transcripts.times import first_moment
+from memviz.transcripts.times import parse_first_moment
 
 EXPORT_AGAIN = noop("Export the conversation again.")
 NO_MESSAGES = Refusal(noop("it has no messages."), noop("Choose another one."))
@@ -53,10 +59,10 @@ class About(NamedTuple):
         times = [value_at(record, *path.split(".")) for path in self.held_at]
         fields = {
             "title": first_under(record, *self.title),
-            "held_at": first_moment(times),
+            "held_at": parse_first_moment(times),
             "system_prompt": first_under(record, *self.system_prompt),
         }
-        return filled(fields)
+        return drop_empty(fields)
 
 
 class RowReader(Reader):
@@ -77,16 +83,18 @@ class RowReader(Reader):
 
     def recognise(self, document: Document) -> bool:
         """Return whether most rows are of this format."""
-        return most_rows(document, self.is_row)
+        return are_mostly(document, self.is_row)
 
-    def conversations(self, document: Document) -> Sequence[Placed]:
+    def conversations(self, document: Document) -> Sequence[PlacedValue]:
         """One conversation for each row."""
         return rows(document, self.expected)
 
-    def read(self, piece: Placed, builder: TranscriptBuilder) -> Transcript:
+    def read(self, piece: PlacedValue, builder: TranscriptBuilder) -> Transcript:
         """The conversation of one row."""
         row, place = piece
-        return builder.build(**self.read_row(row_object(row, place), place, builder))
+        return builder.build(
+            **self.read_row(require_object(row, place), place, builder)
+        )
 
 
 class ExchangeReader(Reader):
@@ -113,7 +121,7 @@ class ExchangeReader(Reader):
         """Return whether it is a request, a response or a log entry of this API. Never raises."""
 
     @abstractmethod
-    def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
+    def messages_of(self, row: dict[str, Any], place: str) -> list[PlacedValue]:
         """Return the messages of a request, a response or a log entry."""
 
     @abstractmethod
@@ -135,7 +143,9 @@ class ExchangeReader(Reader):
         head = list(document.items[:HEAD_ITEMS])
         return self.are_messages(head) or at_least_half(head, self.is_exchange)
 
-    def conversations(self, document: Document) -> Sequence[Placed | list[Placed]]:
+    def conversations(
+        self, document: Document
+    ) -> Sequence[PlacedValue | list[PlacedValue]]:
         """One for a list of messages; else one for each request, response or log entry."""
         items = document.items or [document.object]
         if not self.are_messages(list(items)) and any(map(self.is_exchange, items)):
@@ -143,11 +153,11 @@ class ExchangeReader(Reader):
         if isinstance(document.object.get("messages"), list):
             return [(document.object, "")]
         if not any(map(self.is_message, document.items)):
-            raise mismatch(self.expected, document)
+            raise mismatch_error(self.expected, document)
         return [document.placed]
 
     def read(
-        self, piece: Placed | list[Placed], builder: TranscriptBuilder
+        self, piece: PlacedValue | list[PlacedValue], builder: TranscriptBuilder
     ) -> Transcript:
         """The messages in order."""
         if isinstance(piece, list):
@@ -160,7 +170,9 @@ class ExchangeReader(Reader):
         self._add_all(messages, builder)
         return builder.build(**self.known_of(row, builder))
 
-    def _add_all(self, placed: Iterable[Placed], builder: TranscriptBuilder) -> None:
+    def _add_all(
+        self, placed: Iterable[PlacedValue], builder: TranscriptBuilder
+    ) -> None:
         """Add messages; what is said by nobody known is left out."""
         for item, place in placed:
             role = builder.speaker(item, place, role_of=self.role_of)
@@ -194,7 +206,7 @@ class ExportReader(Reader):
         """Every entry of the list, or the one object."""
         items = [document.object] if document.object else document.items
         if not any(map(self.is_conversation, items)):
-            raise mismatch(self.expected, document)
+            raise mismatch_error(self.expected, document)
         return items
 
     def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
@@ -204,7 +216,7 @@ class ExportReader(Reader):
         return builder.build(**self.read_conversation(piece, builder))
 
 
-def rows(document: Document, expected: str) -> list[Placed]:
+def rows(document: Document, expected: str) -> list[PlacedValue]:
     """The rows of a document with their places; the place of a file that is a single object is empty.
 
     Raises :class:`TranscriptError`, that ``expected`` was expected, if it has none.
@@ -212,11 +224,11 @@ def rows(document: Document, expected: str) -> list[Placed]:
     if document.object:
         return [(document.object, "")]
     if not document.items:
-        raise mismatch(expected, document)
+        raise mismatch_error(expected, document)
     return document.placed
 
 
-def most_rows(document: Document, is_row: Callable[[dict[str, Any]], bool]) -> bool:
+def are_mostly(document: Document, is_row: Callable[[dict[str, Any]], bool]) -> bool:
     """Return true if more than half of the first rows are such, so that no two kinds of
     rows can claim the same file."""
     head = document.items[:HEAD_ITEMS] or [document.object]
@@ -224,24 +236,24 @@ def most_rows(document: Document, is_row: Callable[[dict[str, Any]], bool]) -> b
     return 2 * len(fitting) > len(head)
 
 
-def row_object(row: object, place: str) -> dict[str, Any]:
+def require_object(row: object, place: str) -> dict[str, Any]:
     """The row, which has to be an object. Raises :class:`TranscriptError` for anything else."""
     if not isinstance(row, dict):
         raise NO_OBJECT.error(place, kind=_(kind_of(row)))
     return row
 
 
-def inside(place: str, part: str) -> str:
+def place_inside(place: str, part: str) -> str:
     """The place of a part of a row: "line 4, index 2"."""
     return f"{place}, {part}" if place else part
 
 
-def with_places(items: Iterable[Any], unit: str = "index") -> list[Placed]:
+def add_places(items: Iterable[Any], unit: str = "index") -> list[PlacedValue]:
     """The items of a list inside a file, each with its place: "index 3"."""
     return [(item, f"{unit} {index}") for index, item in enumerate(items)]
 
 
-def listed(row: Mapping[str, Any], key: str, what: str, place: str) -> list[Any]:
+def require_list(row: Mapping[str, Any], key: str, what: str, place: str) -> list[Any]:
     """The list under a key of a row. Raises :class:`TranscriptError`, that ``what`` was expected, for anything else."""
     items = row.get(key)
     if not isinstance(items, list):
@@ -261,10 +273,10 @@ def add_messages(
     Raises :class:`TranscriptError` if it is no list.
     """
     if not isinstance(items, list):
-        where = inside(place, part) if part else place
+        where = place_inside(place, part) if part else place
         raise NO_LIST.error(where, kind=_(kind_of(items)))
     for index, item in enumerate(items[start:], start):
-        builder.add_json(item, inside(place, f"{part} index {index}".lstrip()))
+        builder.add_json(item, place_inside(place, f"{part} index {index}".lstrip()))
 
 
 TOOL_LISTS = (

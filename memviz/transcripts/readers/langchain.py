@@ -7,30 +7,36 @@ from typing import Any, NamedTuple
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, expect_any
+from memviz.transcripts.document import (
+    HEAD_ITEMS,
+    Document,
+    PlacedValue,
+    Reader,
+    require_pieces,
+)
 from memviz.transcripts.readers.database_rows import (
-    conversations_in,
-    parsed_cell,
+    group_conversations,
+    parse_cell,
     row_place,
 )
 from memviz.transcripts.readers.json_access import (
     as_list,
     at_least_half,
-    filled,
+    drop_empty,
     id_text,
     list_at,
     objects_at,
     text_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import with_places
+from memviz.transcripts.readers.json_rows import add_places
 from memviz.transcripts.readers.langchain_messages import (
     SPOKEN,
     Shape,
     add_message,
-    shape_of,
+    read_shape,
 )
-from memviz.transcripts.times import first_moment
+from memviz.transcripts.times import parse_first_moment
 
 MESSAGE_PATHS = (
     ("messages",), ("values", "messages"), ("channel_values", "messages"), ("checkpoint", "channel_values", "messages"),
@@ -50,7 +56,7 @@ EXPECTED = noop("messages of LangChain")
 class Held(NamedTuple):
     """The messages of one conversation with what is kept beside them."""
 
-    items: Sequence[Placed]
+    items: Sequence[PlacedValue]
     title: str = ""
     summary: str = ""
     """One that was stored."""
@@ -84,17 +90,19 @@ class LangChain(Reader):
     def recognise(self, document: Document) -> bool:
         """Messages of LangChain's types, alone or in what it keeps them in; or the table of a message history."""
         if document.columns:
-            return bool(_tables(document))
-        return bool(_held(document))
+            return bool(_find_tables(document))
+        return bool(_find_conversations(document))
 
     def conversations(self, document: Document) -> Sequence[Held]:
         """One for each list of messages, for each thread of a graph, for each session of a table."""
         conversations = (
-            _sessions(document) if document.columns else newest_states(_held(document))
+            _read_sessions(document)
+            if document.columns
+            else keep_newest_states(_find_conversations(document))
         )
         if not conversations and document.items:
             return [Held(document.placed)]
-        return expect_any(conversations, EXPECTED, document)
+        return require_pieces(conversations, EXPECTED, document)
 
     def read(self, piece: Held, builder: TranscriptBuilder) -> Transcript:
         """The conversation, with the summary that is kept beside it."""
@@ -103,24 +111,24 @@ class LangChain(Reader):
         if piece.is_pruned:
             builder.note(PRUNED)
             builder.add_event("summary", piece.summary)
-        for item, place in joined_chunks(_parsed(piece, builder)):
+        for item, place in join_chunks(_parse_cells(piece, builder)):
             add_message(item, builder, place)
         if piece.summary and not piece.is_pruned:
             builder.add_event("summary", piece.summary)
         return builder.build(title=piece.title or UNTITLED, held_at=piece.saved_at)
 
 
-def _held(document: Document) -> list[Held]:
+def _find_conversations(document: Document) -> list[Held]:
     """The conversations of a JSON document; none where it is of another kind."""
     if document.object:
-        return held_in(document.object)
+        return find_conversations(document.object)
     if are_messages(document.items):
         return [Held(document.placed)]
     conversations = []
     for item, place in document.placed:
         if item in EMPTY:
             continue
-        held = held_in(item) if isinstance(item, dict) else []
+        held = find_conversations(item) if isinstance(item, dict) else []
         if are_messages(item):
             held = [Held(listed(item, place))]
         if not held:
@@ -129,15 +137,15 @@ def _held(document: Document) -> list[Held]:
     return conversations
 
 
-def _parsed(piece: Held, builder: TranscriptBuilder) -> Iterator[Placed]:
+def _parse_cells(piece: Held, builder: TranscriptBuilder) -> Iterator[PlacedValue]:
     for item, place in piece.items:
         if piece.is_text:
-            yield from parsed_cell(item, place, builder)
+            yield from parse_cell(item, place, builder)
         else:
             yield item, place
 
 
-def _tables(document: Document) -> list[str]:
+def _find_tables(document: Document) -> list[str]:
     expected_columns = set(TABLE_COLUMNS)
     return [
         name
@@ -146,10 +154,10 @@ def _tables(document: Document) -> list[str]:
     ]
 
 
-def _sessions(document: Document) -> list[Held]:
+def _read_sessions(document: Document) -> list[Held]:
     expected = "of id, session_id and message"
-    stored = conversations_in(
-        document, _tables(document), TABLE_COLUMNS, ("id",), "session_id", expected
+    stored = group_conversations(
+        document, _find_tables(document), TABLE_COLUMNS, ("id",), "session_id", expected
     )
     conversations = []
     for session, rows in stored:
@@ -158,45 +166,45 @@ def _sessions(document: Document) -> list[Held]:
     return conversations
 
 
-def joined_chunks(placed: Iterable[Placed]) -> Iterator[Placed]:
+def join_chunks(placed: Iterable[PlacedValue]) -> Iterator[PlacedValue]:
     """The items with neighbouring chunks of one id put together, each reply in the place of its first piece."""
     run: list[Shape] = []
     started_at = ""
     for item, place in placed:
-        shape = shape_of(item)
-        if run and not (shape and _continues(run[-1], shape)):
-            yield _joined(run), started_at
+        shape = read_shape(item)
+        if run and not (shape and _continues_run(run[-1], shape)):
+            yield _join_run(run), started_at
             run = []
-        if shape and shape.is_chunk and _id(shape):
+        if shape and shape.is_chunk and _id_of_shape(shape):
             started_at = started_at if run else place
             run.append(shape)
         else:
             yield item, place
     if run:
-        yield _joined(run), started_at
+        yield _join_run(run), started_at
 
 
-def _continues(last: Shape, shape: Shape) -> bool:
-    is_alike = shape.type == last.type and _id(shape) == _id(last)
+def _continues_run(last: Shape, shape: Shape) -> bool:
+    is_alike = shape.type == last.type and _id_of_shape(shape) == _id_of_shape(last)
     return shape.is_chunk and is_alike
 
 
-def _id(shape: Shape) -> str:
+def _id_of_shape(shape: Shape) -> str:
     return text_at(shape.data, "id")
 
 
-def _joined(run: list[Shape]) -> dict[str, Any]:
+def _join_run(run: list[Shape]) -> dict[str, Any]:
     data = dict(run[0].data)
     for shape in run[1:]:
-        data |= filled(shape.data)
-    data["content"] = _content([shape.data.get("content") for shape in run])
+        data |= drop_empty(shape.data)
+    data["content"] = _join_content([shape.data.get("content") for shape in run])
     if len(run) > 1:
-        data["tool_calls"] = _calls(run)
+        data["tool_calls"] = _join_calls(run)
         data["invalid_tool_calls"] = []
     return {"type": run[0].type, "data": data}
 
 
-def _content(pieces: list[Any]) -> Any:
+def _join_content(pieces: list[Any]) -> Any:
     if all(isinstance(piece, str) for piece in pieces):
         return "".join(pieces)
     blocks: list[Any] = []
@@ -222,7 +230,7 @@ def _extend(last: Any, block: Any) -> bool:
     return False
 
 
-def _calls(run: list[Shape]) -> list[Any]:
+def _join_calls(run: list[Shape]) -> list[Any]:
     """The calls of a reply: put together from their pieces by index, or whole where no pieces are kept."""
     whole = []
     joined: dict[str, dict[str, Any]] = {}
@@ -242,27 +250,28 @@ def are_messages(items: object) -> bool:
     if not isinstance(items, list):
         return False
     head = items[:HEAD_ITEMS]
-    return any(map(_is_own, head)) and at_least_half(head, shape_of)
+    return any(map(_is_own, head)) and at_least_half(head, read_shape)
 
 
 def _is_own(item: Any) -> bool:
-    shape = shape_of(item)
+    shape = read_shape(item)
     if shape is None:
         return False
     return shape.type in SPOKEN or "additional_kwargs" in shape.data or "lc" in item
 
 
-def held_in(value: Mapping[str, Any]) -> list[Held]:
+def find_conversations(value: Mapping[str, Any]) -> list[Held]:
     """Return the conversations that an object holds; none where it is of another kind."""
-    single = _one(value)
+    single = _as_single_conversation(value)
     if single:
         return single
     return [
-        conversation._replace(title=key) for key, conversation in _by_session(value)
+        conversation._replace(title=key)
+        for key, conversation in _conversations_by_session(value)
     ]
 
 
-def newest_states(conversations: Iterable[Held]) -> list[Held]:
+def keep_newest_states(conversations: Iterable[Held]) -> list[Held]:
     """The conversations, of several saved states of one thread the newest alone."""
     chosen: dict[str, Held] = {}
     for number, conversation in enumerate(conversations):
@@ -280,13 +289,13 @@ def newest_states(conversations: Iterable[Held]) -> list[Held]:
     return list(chosen.values())
 
 
-def listed(items: Iterable[Any], inside: str = "") -> list[Placed]:
+def listed(items: Iterable[Any], inside: str = "") -> list[PlacedValue]:
     """The items of a list with their places, which is ``inside`` another."""
-    return with_places(items, f"{inside}, index" if inside else "index")
+    return add_places(items, f"{inside}, index" if inside else "index")
 
 
-def _one(value: Mapping[str, Any]) -> list[Held]:
-    if shape_of(value):
+def _as_single_conversation(value: Mapping[str, Any]) -> list[Held]:
+    if read_shape(value):
         return [Held(listed([value]))] if are_messages([value]) else []
     items = value_at(value, "chat_memory", "messages")
     if isinstance(items, list):
@@ -301,13 +310,13 @@ def _one(value: Mapping[str, Any]) -> list[Held]:
                 listed(items),
                 summary=text_at(value, *path[:-1], "summary"),
                 thread=next(filter(None, threads), ""),
-                saved_at=first_moment(value_at(value, *at) for at in TIME_PATHS),
+                saved_at=parse_first_moment(value_at(value, *at) for at in TIME_PATHS),
             )
             return [conversation]
     return []
 
 
-def _by_session(value: Mapping[str, Any]) -> list[tuple[str, Held]]:
+def _conversations_by_session(value: Mapping[str, Any]) -> list[tuple[str, Held]]:
     """Dictionaries of session ids, which programs keep their histories in."""
     conversations = []
     for key, inner in value.items():
@@ -317,8 +326,8 @@ def _by_session(value: Mapping[str, Any]) -> list[tuple[str, Held]]:
             conversations.append((key, Held(listed(inner))))
         elif (
             isinstance(inner, dict)
-            and (conversations_inside := _one(inner))
-            and not shape_of(inner)
+            and (conversations_inside := _as_single_conversation(inner))
+            and not read_shape(inner)
         ):
             conversations.append((key, conversations_inside[0]))
         else:

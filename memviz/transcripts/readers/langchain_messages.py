@@ -11,8 +11,8 @@ from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,
-    kept_beside,
     known_role,
+    meta_of_unknown_fields,
     stand_in,
 )
 from memviz.transcripts.json_text import kind_of
@@ -21,11 +21,11 @@ from memviz.transcripts.readers.blocks import (
     Part,
     Vocabulary,
     add_parts,
-    call_part,
-    call_parts,
     file_label,
-    listed_calls,
-    result_part,
+    list_calls,
+    make_result,
+    read_call,
+    read_calls,
     show_kind,
     show_nothing,
 )
@@ -34,7 +34,7 @@ from memviz.transcripts.readers.json_access import (
     first_under,
     first_value,
     id_text,
-    joined,
+    join_lines,
     list_at,
     object_at,
     text_at,
@@ -73,7 +73,7 @@ class Shape(NamedTuple):
     is_chunk: bool = False
 
 
-def shape_of(item: object) -> Shape | None:
+def read_shape(item: object) -> Shape | None:
     """Return the message that a JSON value is: ``{type, data}``, a serialised constructor, or the bare fields of a
     message with their type. ``None`` for anything else."""
     if not isinstance(item, dict):
@@ -81,12 +81,14 @@ def shape_of(item: object) -> Shape | None:
     kind = item.get("type")
     if "lc" in item:
         is_made = kind == "constructor"
-        return _shape(_class_of(item), object_at(item, "kwargs")) if is_made else None
+        return (
+            _make_shape(_class_of(item), object_at(item, "kwargs")) if is_made else None
+        )
     if isinstance(item.get("data"), dict) and "content" not in item:
-        return _shape(kind, item["data"])
+        return _make_shape(kind, item["data"])
     # Messages of other products have a type and a content as well, and a role beside them.
     is_bare = "role" not in item or kind in ("chat", "ChatMessageChunk")
-    return _shape(kind, item) if is_bare else None
+    return _make_shape(kind, item) if is_bare else None
 
 
 def _class_of(item: Mapping[str, Any]) -> object:
@@ -94,50 +96,50 @@ def _class_of(item: Mapping[str, Any]) -> object:
     return next(reversed(list_at(item, "id")), None)
 
 
-def _shape(name: object, data: Mapping[str, Any]) -> Shape | None:
+def _make_shape(name: object, data: Mapping[str, Any]) -> Shape | None:
     if not isinstance(name, str) or "content" not in data:
         return None
     type_ = name.removesuffix("Chunk").removesuffix("Message").lower()
     return Shape(type_, data, name.endswith("Chunk")) if type_ in TYPES else None
 
 
-def _text(block: Block, note: Note, words: Vocabulary) -> str:
+def _read_text(block: Block, note: Note, words: Vocabulary) -> str:
     for text in texts_at(block, "text", "refusal").values():
         return text
-    return _page_or_kind(block, note, words)
+    return _show_page_or_kind(block, note, words)
 
 
-def _page_or_kind(block: Block, note: Note, words: Vocabulary) -> str:
+def _show_page_or_kind(block: Block, note: Note, words: Vocabulary) -> str:
     """Return a page that a search found, by its title and address; any other block by its kind."""
     page = texts_at(block, "title", "url")
     return " ".join(page.values()) if len(page) == 2 else show_kind(block, note, words)
 
 
-def _untyped(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
-    rule = _thought if "reasoning_content" in block else _text
+def _read_untyped(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
+    rule = _read_thought if "reasoning_content" in block else _read_text
     return rule(block, note, words)
 
 
-def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    text = thought(block)
+def _read_thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    text = read_thought_text(block)
     return [Part("reasoning", text)] if text else []
 
 
-def _call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     # The id of a Responses item is not the id that its result names.
     id = block.get("call_id") or block.get("id")
-    return [call_part({**block, "id": id}, note)]
+    return [read_call({**block, "id": id}, note)]
 
 
-def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     id = first_value(block, "tool_use_id", "tool_call_id")
     text = words.text(first_value(block, "content", "output"), note)
-    return [result_part(id, text)]
+    return [make_result(id, text)]
 
 
-def _file(block: Block, note: Note, words: Vocabulary) -> str:
+def _show_file(block: Block, note: Note, words: Vocabulary) -> str:
     if len(texts_at(block, "title", "url")) == 2:
-        return _page_or_kind(block, note, words)
+        return _show_page_or_kind(block, note, words)
     kind = words.kind_of(block)
     label = FILES[kind]
     if kind == "media":
@@ -153,32 +155,34 @@ FILES = {
 }  # fmt: skip
 BLOCKS = Vocabulary(
     {
-        "": _untyped,
+        "": _read_untyped,
         **dict.fromkeys(
-            ("text", "text-plain", "input_text", "output_text", "refusal"), _text
+            ("text", "text-plain", "input_text", "output_text", "refusal"), _read_text
         ),
-        **dict.fromkeys(("thinking", "reasoning", "reasoning_content"), _thought),
+        **dict.fromkeys(("thinking", "reasoning", "reasoning_content"), _read_thought),
         # Thoughts without text, and pieces of calls that stand whole in ``tool_calls``.
         "redacted_thinking": show_nothing,
         "input_json_delta": show_nothing,
         "tool_call_chunk": show_nothing,
         "server_tool_call_chunk": show_nothing,
-        **dict.fromkeys(CALL_TYPES, _call),
+        **dict.fromkeys(CALL_TYPES, _read_call),
         # Calls of the provider's own tools, which stand nowhere else.
-        **dict.fromkeys(("server_tool_use", "server_tool_call", "mcp_tool_use"), _call),
-        "tool_result": _result,
-        **dict.fromkeys(FILES, _file),
+        **dict.fromkeys(
+            ("server_tool_use", "server_tool_call", "mcp_tool_use"), _read_call
+        ),
+        "tool_result": _read_result,
+        **dict.fromkeys(FILES, _show_file),
     },
-    endings={"_tool_result": _result, "_call_result": _result},
-    other=_page_or_kind,
+    endings={"_tool_result": _read_result, "_call_result": _read_result},
+    other=_show_page_or_kind,
 )
 
 
 def add_message(item: object, builder: TranscriptBuilder, place: str) -> None:
     """Parse one JSON value as a message and add it; anything else is left out."""
-    shape = shape_of(item)
+    shape = read_shape(item)
     if shape is None:
-        builder.leave_out(place, _reason(item))
+        builder.leave_out(place, _reason_for_refusal(item))
     elif shape.type == "remove":
         builder.note(REMOVAL, place)
     else:
@@ -192,7 +196,7 @@ def _add_shape(shape: Shape, builder: TranscriptBuilder, place: str) -> None:
     if role is None:
         return
     extra = object_at(data, "additional_kwargs")
-    calls = _calls(data, extra, note) if role == "assistant" else []
+    calls = _read_calls(data, extra, note) if role == "assistant" else []
     content = data.get("content")
     if calls and isinstance(content, list):  # most messages repeat their calls there
         content = [
@@ -204,9 +208,9 @@ def _add_shape(shape: Shape, builder: TranscriptBuilder, place: str) -> None:
         parts.append(Part("text", spoken))
     meta = {}
     if role == "assistant":
-        meta = _meta(data, extra, parts)
+        meta = _make_meta(data, extra, parts)
     elif role == "tool":
-        meta = kept_beside({"artifact": data.get("artifact")}, note)
+        meta = meta_of_unknown_fields({"artifact": data.get("artifact")}, note)
     add_parts(
         builder,
         role,
@@ -218,7 +222,7 @@ def _add_shape(shape: Shape, builder: TranscriptBuilder, place: str) -> None:
     )
 
 
-def _reason(item: object) -> str:
+def _reason_for_refusal(item: object) -> str:
     if not isinstance(item, dict):
         return f"is {kind_of(item)}, not a message"
     if item.get("type") == "not_implemented":
@@ -230,31 +234,33 @@ def _reason(item: object) -> str:
     return f"is {beginning} a message"
 
 
-def _calls(data: Mapping[str, Any], extra: Mapping[str, Any], note: Note) -> list[Part]:
+def _read_calls(
+    data: Mapping[str, Any], extra: Mapping[str, Any], note: Note
+) -> list[Part]:
     """Return the calls of a message. The vendor's own form is kept beside LangChain's, and counts where that is
     missing."""
     calls = [*list_at(data, "tool_calls"), *list_at(data, "invalid_tool_calls")]
-    return call_parts(calls or listed_calls(extra), note)
+    return read_calls(calls or list_calls(extra), note)
 
 
-def _meta(
+def _make_meta(
     data: Mapping[str, Any], extra: Mapping[str, Any], parts: list[Part]
 ) -> dict[str, Any]:
     model = first_text(object_at(data, "response_metadata"), *MODEL_KEYS)
     meta = {"model": model} if model else {}
     if not any(part.kind == "reasoning" for part in parts):
-        thoughts = thought(extra.get("reasoning_content"))
-        thoughts = thoughts or thought(extra.get("reasoning"))
+        thoughts = read_thought_text(extra.get("reasoning_content"))
+        thoughts = thoughts or read_thought_text(extra.get("reasoning"))
         if thoughts:
             meta[REASONING] = thoughts
     return meta
 
 
-def thought(value: object) -> str:
+def read_thought_text(value: object) -> str:
     """Return the text of reasoning in whichever shape its vendor gives it; empty where it is withheld."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return joined(map(thought, value))
-    texts = (thought(value_at(value, key)) for key in THOUGHT_KEYS)
+        return join_lines(map(read_thought_text, value))
+    texts = (read_thought_text(value_at(value, key)) for key in THOUGHT_KEYS)
     return next(filter(None, texts), "") if isinstance(value, dict) else ""

@@ -14,8 +14,8 @@ from memviz.core.messages import ToolCall
 from memviz.core.translation import noop
 from memviz.transcripts.base import EDITED_PROMPT, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import Note, named, pass_over, stand_in
-from memviz.transcripts.document import Document, Reader, expect_any
+from memviz.transcripts.chat_messages import Note, ignore_note, named, stand_in
+from memviz.transcripts.document import Document, Reader, require_pieces
 from memviz.transcripts.readers.blocks import (
     Block,
     File,
@@ -24,28 +24,28 @@ from memviz.transcripts.readers.blocks import (
     Thought,
     Vocabulary,
     add_parts,
-    call_parts,
-    joined_text,
+    join_texts,
     read_call_block,
+    read_calls,
     show_kind,
     show_nothing,
 )
 from memviz.transcripts.readers.json_access import (
     count_at,
-    filled,
+    drop_empty,
     first_text,
     first_value,
     id_text,
-    joined,
+    join_lines,
     json_text,
     object_at,
     objects_at,
-    picked,
+    pick_fields,
     text_at,
     texts_at,
 )
-from memviz.transcripts.readers.json_rows import with_places
-from memviz.transcripts.times import first_moment, time_text, with_time
+from memviz.transcripts.readers.json_rows import add_places
+from memviz.transcripts.times import meta_with_time, parse_first_moment, time_text
 
 EXPECTED = noop("an agent, or a list of agents, with messages")
 REPLY_TOOL = "send_message"
@@ -74,7 +74,7 @@ APPROVAL = "approval"
 ALLOWED = noop("why the user allowed a call, which has no result, was left out")
 
 
-def _text_or_kind(block: Block, note: Note, words: Vocabulary) -> str:
+def _show_text_or_kind(block: Block, note: Note, words: Vocabulary) -> str:
     if block.get("text") is not None:
         return json_text(block["text"])
     return show_kind(block, note, words)
@@ -91,34 +91,34 @@ CONTENT = Vocabulary(
         "tool_call": read_call_block,
         "tool_return": show_nothing,
     },
-    other=_text_or_kind,
+    other=_show_text_or_kind,
 )
 
 
-def parts_of(item: object, note: Note = pass_over) -> list[Part]:
+def read_parts(item: object, note: Note = ignore_note) -> list[Part]:
     """The texts, thoughts and calls of an item. Calls may stand beside the content, in the shape of the OpenAI API."""
     message = object_at(item)
     parts = CONTENT.parts(message.get("content", message.get("text")), note)
     calls = objects_at(item, "tool_calls")
     if calls:
         parts = [part for part in parts if not part.call]
-    return [*parts, *call_parts(calls, note)]
+    return [*parts, *read_calls(calls, note)]
 
 
 def text_of(item: object) -> str:
     """All texts of an item as one."""
-    return joined_text(parts_of(item))
+    return join_texts(read_parts(item))
 
 
-def reply_of(call: ToolCall | None) -> str | None:
+def read_reply_to_user(call: ToolCall | None) -> str | None:
     """Return the words of a call to the user; ``None`` if it calls another tool, or says nothing that can be read."""
     if call is None or call.name != REPLY_TOOL:
         return None
-    reply = packed(call.arguments).get(REPLY_ARGUMENT)
+    reply = unpack_json(call.arguments).get(REPLY_ARGUMENT)
     return reply if isinstance(reply, str) else None
 
 
-def returned_text(part: Mapping[str, Any]) -> str | None:
+def text_of_returned(part: Mapping[str, Any]) -> str | None:
     """The text of a result that is a part; ``None`` where it has none."""
     returned = first_value(part, "func_response", "tool_return", "content")
     if isinstance(returned, list):
@@ -126,7 +126,7 @@ def returned_text(part: Mapping[str, Any]) -> str | None:
     return None if returned is None else json_text(returned)
 
 
-def packed(text: str) -> dict[str, Any]:
+def unpack_json(text: str) -> dict[str, Any]:
     """The object that a text is in JSON; empty for any other text."""
     if not text.lstrip().startswith("{"):
         return {}
@@ -136,9 +136,9 @@ def packed(text: str) -> dict[str, Any]:
         return {}
 
 
-def spoken(text: str, kind: str = WORDS) -> str:
+def read_packed_words(text: str, kind: str = WORDS) -> str:
     """The words in a packed message of this kind; any other text as it is."""
-    event = packed(text)
+    event = unpack_json(text)
     words = event.get("message")
     return words if event.get("type") == kind and isinstance(words, str) else text
 
@@ -156,10 +156,10 @@ class Decision(NamedTuple):
     meta: dict[str, str]
 
 
-def _decision(
+def _make_decision(
     answer: Mapping[str, Any], id: str, place: str, meta: dict[str, str]
 ) -> Decision:
-    result = returned_text(answer)
+    result = text_of_returned(answer)
     if result is not None:
         return Decision(id, result, result, place, meta)
     reason = first_text(answer, "reason")
@@ -191,20 +191,20 @@ class AgentLog:
 
     @cached_property
     def _answers_by_tool(self) -> bool:
-        calls = [part.call for item in self.items for part in parts_of(item)]
-        return any(reply_of(call) is not None for call in calls)
+        calls = [part.call for item in self.items for part in read_parts(item)]
+        return any(read_reply_to_user(call) is not None for call in calls)
 
     def add(self, item: Any, place: str) -> None:
         """Add the next item."""
         kind = self.builder.speaker(item, place, role_of=named(KINDS))
         if kind is None:
             return
-        meta = with_time(item.get("created_at"))
+        meta = meta_with_time(item.get("created_at"))
         if kind == "tool":
             self._add_results(item, place, meta)
             return
         self.end()
-        parts = parts_of(item, self.builder.note_at(place))
+        parts = read_parts(item, self.builder.note_at(place))
         if kind in ("user", "system"):
             self._add_words(item, kind, parts, place, meta)
         elif kind == "assistant" or any(part.call for part in parts):
@@ -235,7 +235,7 @@ class AgentLog:
             answers = [{**answer, "tool_call_id": last}]
         for answer in answers:
             id = id_text(answer.get("tool_call_id"))
-            self._decided[id] = _decision(answer, id, place, meta)
+            self._decided[id] = _make_decision(answer, id, place, meta)
 
     def _add_words(
         self,
@@ -247,7 +247,7 @@ class AgentLog:
     ) -> None:
         """Add what the user said or how the agent was instructed, or the compaction that a message reports."""
         texts = [part.text for part in parts if part.kind == "text"]
-        text = joined(texts)
+        text = join_lines(texts)
         if role == "system":
             prompt = self.system_prompt
             if text == prompt:
@@ -259,14 +259,18 @@ class AgentLog:
         if self._add_compaction(text, item):
             return
         if role == "system":
-            self.builder.add_text(role, spoken(text, ALERT), place, meta=meta)
-        elif text_at(packed(text), "type") not in EVENTS:
-            self.builder.add_text(role, joined(map(spoken, texts)), place, meta=meta)
+            self.builder.add_text(
+                role, read_packed_words(text, ALERT), place, meta=meta
+            )
+        elif text_at(unpack_json(text), "type") not in EVENTS:
+            self.builder.add_text(
+                role, join_lines(map(read_packed_words, texts)), place, meta=meta
+            )
 
     def _add_compaction(self, text: str, item: Mapping[str, Any]) -> bool:
         """Add the compaction that a message reports, with the summary if there is one; returns whether it does."""
-        event = packed(text)
-        alert = spoken(text, ALERT)
+        event = unpack_json(text)
+        alert = read_packed_words(text, ALERT)
         beginning = SUMMARY.search(alert)
         tells_of_it = bool(beginning or HIDDEN.search(alert))
         is_alert = event.get("type") == ALERT and tells_of_it
@@ -299,7 +303,7 @@ class AgentLog:
         if self._answers_by_tool and any(part.call for part in parts):
             texts = "reasoning"
         for part in parts:
-            reply = reply_of(part.call)
+            reply = read_reply_to_user(part.call)
             if part.call:
                 self._open.append((part.call.id, reply is not None))
             if reply is not None:
@@ -316,18 +320,18 @@ class AgentLog:
         self, item: Mapping[str, Any], place: str, meta: dict[str, str]
     ) -> None:
         returns = objects_at(item, "tool_returns")
-        answers = [part for part in returns if returned_text(part) is not None]
+        answers = [part for part in returns if text_of_returned(part) is not None]
         content = objects_at(item.get("content"))
         parts = [part for part in content if part.get("type") == "tool_return"]
         if not parts and len(answers) < 2:
             only = answers[0] if answers else {}
             id = id_text(item.get("tool_call_id")) or only.get("tool_call_id")
-            text = text_of(item) or returned_text(only)
+            text = text_of(item) or text_of_returned(only)
             answers = [{**only, "tool_call_id": id, "func_response": text}]
         for part in parts or answers:
             id = id_text(part.get("tool_call_id"))
-            text = returned_text(part) or ""
-            self._add_result(id, text, place, {**meta, **_printed(part)})
+            text = text_of_returned(part) or ""
+            self._add_result(id, text, place, {**meta, **_read_printed_output(part)})
 
     def _add_result(self, id: str, text: str, place: str, meta: dict[str, Any]) -> None:
         """Add the result of the nearest open call with this id, unless the call was a reply."""
@@ -343,9 +347,9 @@ class AgentLog:
         self.builder.add_text("tool", text, place, tool_call_id=id or None, meta=meta)
 
 
-def _printed(part: Mapping[str, Any]) -> dict[str, Any]:
+def _read_printed_output(part: Mapping[str, Any]) -> dict[str, Any]:
     """The output that a tool printed while it ran, which Letta keeps beside the result and does not send."""
-    return filled(picked(part, ("stdout", "stderr")))
+    return drop_empty(pick_fields(part, ("stdout", "stderr")))
 
 
 class Letta(Reader):
@@ -356,17 +360,17 @@ class Letta(Reader):
 
     def recognise(self, document: Document) -> bool:
         """An object that is an agent with messages, or that has a list of such."""
-        return bool(_agents(document.object))
+        return bool(_find_agents(document.object))
 
     def conversations(self, document: Document) -> Sequence[dict[str, Any]]:
         """One conversation for each agent."""
-        return expect_any(_agents(document.object), EXPECTED, document)
+        return require_pieces(_find_agents(document.object), EXPECTED, document)
 
     def read(self, piece: dict[str, Any], builder: TranscriptBuilder) -> Transcript:
         """The whole conversation of an agent; summaries are events where the agent wrote them."""
         items = piece["messages"]
         log = AgentLog(builder, items, text_at(piece, "system"))
-        for item, place in with_places(items):
+        for item, place in add_places(items):
             log.add(item, place)
         log.end()
         times = [item.get("created_at") for item in objects_at(items)]
@@ -374,11 +378,11 @@ class Letta(Reader):
             title=text_at(piece, "name"),
             description=text_at(piece, "description"),
             system_prompt=log.system_prompt or None,
-            held_at=first_moment(times),
+            held_at=parse_first_moment(times),
         )
 
 
-def _agents(value: dict[str, Any]) -> list[dict[str, Any]]:
+def _find_agents(value: dict[str, Any]) -> list[dict[str, Any]]:
     return list(filter(_is_agent, [value, *objects_at(value, "agents")]))
 
 

@@ -11,8 +11,8 @@ from memviz.transcripts.readers.blocks import (
     Thought,
     Vocabulary,
     add_parts,
-    call_part,
-    result_part,
+    make_result,
+    read_call,
 )
 from memviz.transcripts.readers.json_access import (
     json_text,
@@ -22,8 +22,8 @@ from memviz.transcripts.readers.json_access import (
     value_at,
 )
 from memviz.transcripts.readers.json_rows import About, ExportReader
-from memviz.transcripts.readers.message_trees import branch_taken, place_of
-from memviz.transcripts.times import with_time
+from memviz.transcripts.readers.message_trees import find_branch_taken, place_of
+from memviz.transcripts.times import meta_with_time
 
 ABOUT = About(
     title=("title",),
@@ -32,23 +32,27 @@ ABOUT = About(
 )
 
 
-def _tool_call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_tool_call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     """Return the call that a part is, with its result: ``{"tool_call": {"id": ..., "args": ..., "output": ...}}``."""
     call = object_at(block, "tool_call")
-    parts = [call_part(call, note)]
+    parts = [read_call(call, note)]
     output = call.get("output")
     if output is not None:
-        parts.append(result_part(call.get("id"), json_text(output), call.get("name")))
+        parts.append(make_result(call.get("id"), json_text(output), call.get("name")))
     return parts
 
 
-def _text(block: Block, note: Note, words: Vocabulary) -> str:
+def _read_text(block: Block, note: Note, words: Vocabulary) -> str:
     """Return the text of a part: ``{"text": "Hi"}`` or ``{"text": {"value": "Hi"}}``."""
     return text_at(block, "text") or text_at(block, "text", "value")
 
 
 BLOCKS = Vocabulary(
-    {"text": _text, "think": Thought(("think", "think.value")), "tool_call": _tool_call}
+    {
+        "text": _read_text,
+        "think": Thought(("think", "think.value")),
+        "tool_call": _read_tool_call,
+    }
 )
 
 
@@ -66,7 +70,7 @@ class LibreChat(ExportReader):
 
     def is_conversation(self, item: object) -> bool:
         """Return whether the first messages say ``isCreatedByUser``."""
-        return any(map(_is_message, _top(item)[:3]))
+        return any(map(_is_message, _find_top(item)[:3]))
 
     def read_conversation(
         self, item: dict[str, Any], builder: TranscriptBuilder
@@ -75,7 +79,7 @@ class LibreChat(ExportReader):
         messages: dict[str, dict[str, Any]] = {}
         parent_of: dict[str, str | None] = {}
         # In a tree a message lies inside the one that it follows, however deep: a stack does not mind.
-        unread = [(message, "") for message in reversed(_top(item))]
+        unread = [(message, "") for message in reversed(_find_top(item))]
         while unread:
             message, parent = unread.pop()
             id = text_at(message, "messageId") or str(len(messages))
@@ -88,7 +92,7 @@ class LibreChat(ExportReader):
             id: parent if parent in messages else None
             for id, parent in parent_of.items()
         }
-        path = branch_taken(
+        path = find_branch_taken(
             parents,
             None,
             lambda id: messages[id].get("createdAt"),
@@ -102,7 +106,7 @@ class LibreChat(ExportReader):
         return ABOUT.read(item)
 
 
-def _top(item: object) -> list[dict[str, Any]]:
+def _find_top(item: object) -> list[dict[str, Any]]:
     return objects_at(item, "messagesTree") or objects_at(item, "messages")
 
 
@@ -114,5 +118,5 @@ def _add(message: dict[str, Any], place: str, builder: TranscriptBuilder) -> Non
     ]
     content = message.get("content") or message.get("text")
     parts += BLOCKS.parts(content, builder.note_at(place))
-    meta = with_time(message.get("createdAt"))
+    meta = meta_with_time(message.get("createdAt"))
     add_parts(builder, role, parts, place, meta=meta)

@@ -17,7 +17,13 @@ from memviz.transcripts.chat_messages import (
     known_role,
     stand_in,
 )
-from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, expect_any
+from memviz.transcripts.document import (
+    HEAD_ITEMS,
+    Document,
+    PlacedValue,
+    Reader,
+    require_pieces,
+)
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.readers.blocks import (
     Block,
@@ -26,32 +32,32 @@ from memviz.transcripts.readers.blocks import (
     Thought,
     Vocabulary,
     add_parts,
-    call_parts,
-    listed_calls,
+    list_calls,
     read_call_block,
+    read_calls,
     show_nothing,
 )
 from memviz.transcripts.readers.database_rows import (
     Row,
     cell_text,
-    conversations_in,
-    grouped,
-    parsed_cell,
+    find_tables,
+    group_conversations,
+    group_rows,
+    parse_cell,
     row_place,
-    tables_with,
 )
 from memviz.transcripts.readers.json_access import (
     at_least_half,
     first_text,
     id_text,
-    joined,
+    join_lines,
     list_at,
     object_at,
     text_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import with_places
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.readers.json_rows import add_places
+from memviz.transcripts.times import meta_with_time, moment
 
 COLUMNS = ("id", "key", "timestamp", "role", "status", "data")
 NEEDED = {"key", "role", "status", "data"}
@@ -79,22 +85,22 @@ def _block_type(block: Block) -> str:
     return text_at(block, "block_type")
 
 
-def _document(block: Block, note: Note, words: Vocabulary) -> str:
+def _show_document(block: Block, note: Note, words: Vocabulary) -> str:
     path = text_at(block, "path").replace("\\", "/")
     name = text_at(block, "title") or path.rsplit("/", 1)[-1]
     return stand_in("file", name)
 
 
-def _citable(block: Block, note: Note, words: Vocabulary) -> str:
+def _read_citable(block: Block, note: Note, words: Vocabulary) -> str:
     text = words.text(block.get("content") or None, note)
-    return joined([stand_in("file", block.get("title")), text])
+    return join_lines([stand_in("file", block.get("title")), text])
 
 
-def _citation(block: Block, note: Note, words: Vocabulary) -> str:
+def _read_citation(block: Block, note: Note, words: Vocabulary) -> str:
     return words.text(block.get("cited_content") or None, note)
 
 
-def _text_or_kind(block: Block, note: Note, words: Vocabulary) -> str:
+def _show_text_or_kind(block: Block, note: Note, words: Vocabulary) -> str:
     text = block.get("text")
     if isinstance(text, str):
         return text
@@ -110,12 +116,12 @@ BLOCKS = Vocabulary(
         "image": File("image"),
         "audio": File("audio"),
         "video": File("video"),
-        "document": _document,
-        "citable": _citable,
-        "citation": _citation,
+        "document": _show_document,
+        "citable": _read_citable,
+        "citation": _read_citation,
         "cache": show_nothing,
     },
-    other=_text_or_kind,
+    other=_show_text_or_kind,
 )
 
 
@@ -123,7 +129,7 @@ class Chat(NamedTuple):
     """The messages under one key."""
 
     key: str
-    messages: Sequence[Placed] = ()
+    messages: Sequence[PlacedValue] = ()
     rows: Sequence[Row] = ()
     """The rows of a table, which hold the messages where ``messages`` is empty."""
     is_summary_buffer: bool = False
@@ -140,7 +146,7 @@ class LlamaIndex(Reader):
         """Return true for a store of lists by key, a buffer with one inside, a list of messages of blocks, or a
         database with the table of a memory."""
         if document.columns:
-            return bool(tables_with(document, NEEDED))
+            return bool(find_tables(document, NEEDED))
         items = document.items[:HEAD_ITEMS]
         if items:
             return any(map(_has_blocks, items)) and at_least_half(items, _is_message)
@@ -152,14 +158,16 @@ class LlamaIndex(Reader):
     def conversations(self, document: Document) -> Sequence[Chat]:
         """Return one conversation for each key."""
         if document.columns:
-            tables = tables_with(document, NEEDED)
-            conversations = conversations_in(
+            tables = find_tables(document, NEEDED)
+            conversations = group_conversations(
                 document, tables, COLUMNS, ("timestamp", "id"), "key", EXPECTED_COLUMNS
             )
             return [Chat(key, rows=rows) for key, rows in conversations]
         if document.items:
             return [Chat("", document.placed)]
-        return expect_any(_chats(document.object, document), EXPECTED, document)
+        return require_pieces(
+            _find_chats(document.object, document), EXPECTED, document
+        )
 
     def read(self, piece: Chat, builder: TranscriptBuilder) -> Transcript:
         """Return the conversation. A summary buffer that begins with a summary has lost its oldest turns to it."""
@@ -212,25 +220,25 @@ def _is_buffer(value: Mapping[str, Any]) -> bool:
         return has_key_or_limit or _is_store(value["chat_store"])
     if isinstance(value.get("chat_history"), list):
         return "token_limit" in value
-    return bool(_rows_inside(value))
+    return bool(_find_rows_inside(value))
 
 
-def _chats(value: Mapping[str, Any], document: Document) -> list[Chat]:
+def _find_chats(value: Mapping[str, Any], document: Document) -> list[Chat]:
     """Return the conversations of a store or of a buffer, without empty ones if there are others."""
     if _is_message(value):
-        return [Chat("", with_places([value]))]
+        return [Chat("", add_places([value]))]
     is_summary_buffer = _is_summary_buffer(value)
     history = value.get("chat_history")
     if isinstance(history, list):
-        return [Chat("", with_places(history), is_summary_buffer=is_summary_buffer)]
-    rows_by_key = grouped(_rows_inside(value), "key")
+        return [Chat("", add_places(history), is_summary_buffer=is_summary_buffer)]
+    rows_by_key = group_rows(_find_rows_inside(value), "key")
     if rows_by_key:
         return [Chat(key, rows=rows) for key, rows in rows_by_key.items()]
     store = value.get("chat_store", value)
     if isinstance(store, str):
         store = JsonParser(document.notes, document.limits.depth).parse(store)
     chats = [
-        Chat(key, with_places(messages), is_summary_buffer=is_summary_buffer)
+        Chat(key, add_places(messages), is_summary_buffer=is_summary_buffer)
         for key, messages in object_at(store, "store").items()
         if isinstance(messages, list)
     ]
@@ -245,7 +253,7 @@ def _is_summary_buffer(value: Mapping[str, Any]) -> bool:
     return has_field or value.get("class_name") == SUMMARY_BUFFER
 
 
-def _rows_inside(value: Mapping[str, Any]) -> list[Row]:
+def _find_rows_inside(value: Mapping[str, Any]) -> list[Row]:
     """Return the rows of the database that a memory was saved with, ``{"db_data": [{"key": ..., "data": ...}]}``."""
     rows = list_at(value.get("sql_store", value), "db_data")
     if not all("data" in object_at(row) for row in rows):
@@ -259,7 +267,7 @@ def _add_row(row: Row, builder: TranscriptBuilder) -> None:
     data = row["data"]
     items = [(data, row_place(row))]
     if not isinstance(data, dict):
-        items = parsed_cell(data, row_place(row), builder)
+        items = parse_cell(data, row_place(row), builder)
     for item, place in items:
         if isinstance(item, dict) and item.get("role") is None:
             item = {**item, "role": cell_text(row["role"])}
@@ -290,7 +298,7 @@ def _add_message(
     else:
         parts = [Part("text", content_text(content, note))]
     if role == "assistant":
-        parts += _parts_of_older_versions(extra, {part.kind for part in parts}, note)
+        parts += _read_older_parts(extra, {part.kind for part in parts}, note)
     add_parts(
         builder,
         role,
@@ -298,18 +306,18 @@ def _add_message(
         place,
         name=id_text(extra.get("name")) or None,
         tool_call_id=id_text(extra.get("tool_call_id")) or None,
-        meta=with_time(time),
+        meta=meta_with_time(time),
     )
 
 
-def _parts_of_older_versions(
+def _read_older_parts(
     extra: Mapping[str, Any], kinds: set[str], note: Note
 ) -> list[Part]:
     """Return the calls and the thought that older versions keep in ``additional_kwargs``, each where the blocks have
     no part of its kind."""
     parts = []
     if "call" not in kinds:
-        parts += call_parts(listed_calls(extra), note)
+        parts += read_calls(list_calls(extra), note)
     if "reasoning" not in kinds:
         thought = first_text(extra, "thinking", "reasoning_content")
         parts.append(Part("reasoning", thought))

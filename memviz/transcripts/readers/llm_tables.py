@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memviz.transcripts.chat_messages import stand_in
-from memviz.transcripts.readers.blocks import Part, file_label, result_part
+from memviz.transcripts.readers.blocks import Part, file_label, make_result
 from memviz.transcripts.readers.database_rows import cell_text
-from memviz.transcripts.readers.json_access import joined
+from memviz.transcripts.readers.json_access import join_lines
 from memviz.transcripts.sqlite_tables import Tables
-from memviz.transcripts.times import with_time
+from memviz.transcripts.times import meta_with_time
 
 MODEL_COLUMNS = ("model", "resolved_model", "datetime_utc")
 
 
-def table_rows(
+def read_table(
     tables: Tables, table: str, columns: Sequence[str], order: Sequence[str] = ()
 ) -> list[dict[str, str]]:
     """Return the rows of a table with every cell as text, an empty one for NULL."""
@@ -29,7 +29,7 @@ def attachment_labels(tables: Tables) -> dict[str, str]:
     """Return a stand-in for every attachment by its id, such as ``[image]`` or ``[file: plan.pdf]``; the bytes are not
     read."""
     labels = {}
-    for row in table_rows(tables, "attachments", ("id", "type", "path", "url")):
+    for row in read_table(tables, "attachments", ("id", "type", "path", "url")):
         label = file_label(row["type"])
         path = row["path"] or row["url"].split("?")[0]
         name = path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
@@ -39,14 +39,14 @@ def attachment_labels(tables: Tables) -> dict[str, str]:
 
 def fragment_texts(tables: Tables) -> dict[str, str]:
     """Return the text of every fragment by its id."""
-    rows = table_rows(tables, "fragments", ("id", "content"))
+    rows = read_table(tables, "fragments", ("id", "content"))
     return {row["id"]: row["content"] for row in rows}
 
 
 def reply_meta(row: Mapping[str, str]) -> dict[str, str]:
     """Return the ``meta`` of a reply: the time at which the model was asked, and its name."""
     model = row["resolved_model"] or row["model"]
-    return with_time(row["datetime_utc"], model=model)
+    return meta_with_time(row["datetime_utc"], model=model)
 
 
 def result_with_attachments(
@@ -55,7 +55,7 @@ def result_with_attachments(
     """Return the result of a tool: its output, or else the exception that it raised, and its attachments."""
     output = cell_text(fields.get("output"))
     exception = cell_text(fields.get("exception"))
-    text = joined([output or exception, *attachments])
+    text = join_lines([output or exception, *attachments])
     # It stands in the text already where there is no output.
     extra_exception = exception if output and exception else None
-    return result_part(cell_text(id), text, name, exception=extra_exception)
+    return make_result(cell_text(id), text, name, exception=extra_exception)

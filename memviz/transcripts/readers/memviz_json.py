@@ -6,7 +6,7 @@ from typing import Any
 from memviz.core.translation import noop
 from memviz.transcripts.base import MAX_CATEGORY_CHARS, Probe, RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Reader, mismatch
+from memviz.transcripts.document import Document, Reader, mismatch_error
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.readers.json_access import (
     as_list,
@@ -16,7 +16,7 @@ from memviz.transcripts.readers.json_access import (
     texts_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import tool_schemas, with_places
+from memviz.transcripts.readers.json_rows import add_places, tool_schemas
 from memviz.transcripts.readers.role_lists import are_messages
 from memviz.transcripts.times import moment
 
@@ -39,7 +39,7 @@ def read_probes(
     """
     items = [] if value is None else as_list(value)
     probes = []
-    for item, where in with_places(items, "fact"):
+    for item, where in add_places(items, "fact"):
         if _is_probe(item) and positions.keys() >= set(item["evidence"]):
             evidence = [positions[place] for place in item["evidence"]]
             probes.append(Probe.from_dict({**item, "evidence": evidence}))
@@ -79,7 +79,7 @@ class MemvizJson(Reader):
     def conversations(self, document: Document) -> Sequence[dict[str, Any]]:
         """One conversation: the object."""
         if not isinstance(document.object.get("messages"), list):
-            raise mismatch(EXPECTED, document)
+            raise mismatch_error(EXPECTED, document)
         return [document.object]
 
     def read(self, piece: dict[str, Any], builder: TranscriptBuilder) -> Transcript:
@@ -90,19 +90,19 @@ class MemvizJson(Reader):
         fields = {
             "held_at": moment(piece.get("held_at")),
             "tools": tool_schemas(piece),
-            **saved_texts(piece),
+            **read_saved_texts(piece),
         }
         return builder.build(probes=probes, **fields)
 
 
-def saved_texts(saved: dict[str, Any]) -> dict[str, str]:
+def read_saved_texts(saved: dict[str, Any]) -> dict[str, str]:
     """Title, description, language and system prompt of an object, if they are texts."""
     return texts_at(saved, "title", "description", "language", "system_prompt")
 
 
 def read_events(value: object, builder: TranscriptBuilder) -> None:
     """Add saved events; broken ones are left out and noted."""
-    for item, place in with_places(list_at(value), "event"):
+    for item, place in add_places(list_at(value), "event"):
         try:
             builder.events.append(RecordedEvent.from_dict(object_at(item)))
         except ValueError:

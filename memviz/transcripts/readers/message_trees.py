@@ -24,7 +24,9 @@ NO_LEAF = noop(
 )
 
 
-def branch(leaf: str, parent_of: Mapping[str, str | None]) -> tuple[list[str], bool]:
+def walk_branch(
+    leaf: str, parent_of: Mapping[str, str | None]
+) -> tuple[list[str], bool]:
     """The ids from the root to ``leaf``, and whether the walk ended because it met a cycle.
 
     ``parent_of`` gives the id before each. An id that it does not have ends the walk as well.
@@ -40,13 +42,13 @@ def branch(leaf: str, parent_of: Mapping[str, str | None]) -> tuple[list[str], b
     return path[::-1], node is not None and node in visited
 
 
-def leaves(parent_of: Mapping[str, str | None]) -> list[str]:
+def find_leaves(parent_of: Mapping[str, str | None]) -> list[str]:
     """The ids that are nobody's parent, in the order of the mapping; all ids, if every one is part of a cycle."""
     parents = set(parent_of.values())
     return [id for id in parent_of if id not in parents] or list(parent_of)
 
 
-def newest_leaf(
+def find_newest_leaf(
     parent_of: Mapping[str, str | None], time_of: Callable[[str], object]
 ) -> str | None:
     """Return the leaf that was said last; ``None`` if there is no message at all.
@@ -56,14 +58,14 @@ def newest_leaf(
     """
     depth_of = _depths(parent_of)
     rank = {}
-    for number, leaf in enumerate(leaves(parent_of)):
+    for number, leaf in enumerate(find_leaves(parent_of)):
         leaf_time = moment(time_of(leaf))
         seconds = leaf_time.timestamp() if leaf_time else 0.0
         rank[leaf] = (seconds, depth_of.get(leaf, 0), number)
     return max(rank, key=rank.__getitem__, default=None)
 
 
-def branch_taken(
+def find_branch_taken(
     parent_of: Mapping[str, str | None],
     current: object,
     time_of: Callable[[str], object],
@@ -81,15 +83,15 @@ def branch_taken(
     """
     leaf = current if isinstance(current, str) and current in parent_of else None
     if leaf is None:
-        leaf = newest_leaf(parent_of, time_of)
+        leaf = find_newest_leaf(parent_of, time_of)
         if note_if_unsure:
             builder.note(NO_LEAF)
     if leaf is None:
         return []
-    return branch_to(leaf, parent_of, builder, is_message, unit)
+    return find_branch_to(leaf, parent_of, builder, is_message, unit)
 
 
-def branch_to(
+def find_branch_to(
     leaf: str,
     parent_of: Mapping[str, str | None],
     builder: TranscriptBuilder,
@@ -100,7 +102,7 @@ def branch_to(
 
     ``is_message`` says which ids are messages that a user would miss.
     """
-    path, is_cycle = branch(leaf, parent_of)
+    path, is_cycle = walk_branch(leaf, parent_of)
     if is_cycle:
         builder.note(CYCLE)
     elif path and parent_of[path[0]] is not None:

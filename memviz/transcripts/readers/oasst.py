@@ -16,9 +16,9 @@ from memviz.transcripts.readers.json_access import (
     object_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import inside, most_rows, rows
-from memviz.transcripts.readers.message_trees import leaves
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.readers.json_rows import are_mostly, place_inside, rows
+from memviz.transcripts.readers.message_trees import find_leaves
+from memviz.transcripts.times import meta_with_time, moment
 
 ROLES = {"prompter": "user", "assistant": "assistant"}
 TREE = "message_tree_id"
@@ -58,7 +58,7 @@ class Oasst(Reader):
 
     def recognise(self, document: Document) -> bool:
         """Records of a message tree: the tree itself, or one of its messages."""
-        return most_rows(document, lambda row: _is_tree(row) or _is_message(row))
+        return are_mostly(document, lambda row: _is_tree(row) or _is_message(row))
 
     def conversations(self, document: Document) -> Sequence[Nodes]:
         """One conversation for each tree."""
@@ -71,12 +71,12 @@ class Oasst(Reader):
                 nodes = trees.setdefault(str(record[TREE]), {})
                 nodes.setdefault(id, Node(parent, place, record))
             else:
-                trees[f"{index}, a tree"] = _nodes_of_tree(record, place)
+                trees[f"{index}, a tree"] = _list_nodes(record, place)
         return list(trees.values())
 
     def read(self, piece: Nodes, builder: TranscriptBuilder) -> Transcript:
         """The branch of the replies that people ranked best."""
-        path = _best_path(piece)
+        path = _find_best_path(piece)
         for id in path:
             _add(piece[id], builder)
         _note_others(piece, path, builder)
@@ -95,7 +95,7 @@ def _is_message(record: dict[str, Any]) -> bool:
     return isinstance(record.get(TREE), str) and "role" in record and "text" in record
 
 
-def _nodes_of_tree(record: Any, place: str) -> Nodes:
+def _list_nodes(record: Any, place: str) -> Nodes:
     """Return the messages of a whole tree, by numbers of their own: the nesting says what follows what."""
     prompt = value_at(record, "prompt")
     if not isinstance(prompt, dict):
@@ -105,12 +105,12 @@ def _nodes_of_tree(record: Any, place: str) -> Nodes:
     waiting: list[tuple[str | None, Any, int]] = [(None, prompt, 1)]
     for parent, message, depth in waiting:
         id = str(len(nodes))
-        nodes[id] = Node(parent, inside(place, f"message {depth}"), message)
+        nodes[id] = Node(parent, place_inside(place, f"message {depth}"), message)
         waiting += [(id, reply, depth + 1) for reply in list_at(message, "replies")]
     return nodes
 
 
-def _best_path(nodes: Nodes) -> list[str]:
+def _find_best_path(nodes: Nodes) -> list[str]:
     children: dict[str | None, list[str]] = {}
     for id, node in nodes.items():
         children.setdefault(node.parent, []).append(id)
@@ -148,7 +148,7 @@ def _add(node: Node, builder: TranscriptBuilder) -> None:
         builder.leave_out(place, NO_TEXT)
     else:
         model = first_text(record, "model_name")
-        meta = with_time(record.get("created_date"), model=model)
+        meta = meta_with_time(record.get("created_date"), model=model)
         builder.add_text(role, text, place, meta=meta)
 
 
@@ -157,7 +157,7 @@ def _note_others(nodes: Nodes, path: Sequence[str], builder: TranscriptBuilder) 
     others = len(parent_of.keys() - set(path))
     gone = len(nodes) - len(parent_of)
     if others:
-        branches = max(len(leaves(parent_of)) - 1, 1)
+        branches = max(len(find_leaves(parent_of)) - 1, 1)
         template = OTHER_BRANCH if branches == 1 else OTHER_BRANCHES
         builder.note(Said(template, messages=_messages(others), branches=branches))
     if gone:

@@ -11,14 +11,19 @@ from typing import Any, NamedTuple
 
 from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import Note, content_text, kept_beside, stand_in
-from memviz.transcripts.document import Placed
+from memviz.transcripts.chat_messages import (
+    Note,
+    content_text,
+    meta_of_unknown_fields,
+    stand_in,
+)
+from memviz.transcripts.document import PlacedValue
 from memviz.transcripts.readers.blocks import (
     Part,
     add_parts,
-    named_call,
-    result_part,
-    thoughts,
+    make_call,
+    make_result,
+    read_thought,
 )
 from memviz.transcripts.readers.json_access import (
     first_text,
@@ -30,12 +35,12 @@ from memviz.transcripts.readers.json_access import (
     texts_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import About, ExportReader, with_places
+from memviz.transcripts.readers.json_rows import About, ExportReader, add_places
 from memviz.transcripts.readers.message_trees import (
-    branch_taken,
+    find_branch_taken,
     place_of,
 )
-from memviz.transcripts.times import time_text, with_time
+from memviz.transcripts.times import meta_with_time, time_text
 
 KINDS = frozenset({"reasoning", "tool_calls", "code_interpreter"})
 CODE_TOOL = "code_interpreter"
@@ -66,28 +71,30 @@ class OpenWebUi(ExportReader):
     def is_conversation(self, item: object) -> bool:
         """Return whether a JSON value is an object with a chat that has a history or messages."""
         chat = object_at(item, "chat")
-        return bool(_tree(chat)) or isinstance(chat.get("messages"), list)
+        return bool(_read_tree(chat)) or isinstance(chat.get("messages"), list)
 
     def read_conversation(
         self, item: dict[str, Any], builder: TranscriptBuilder
     ) -> dict[str, Any]:
         """Add the branch that ends at the current message; a list of messages in its order."""
-        for message, place in _messages(item["chat"], builder):
+        for message, place in _find_messages(item["chat"], builder):
             _add_message(message, builder, place)
         return ABOUT.read(item)
 
 
-def _tree(chat: dict[str, Any]) -> dict[str, Any]:
+def _read_tree(chat: dict[str, Any]) -> dict[str, Any]:
     return object_at(chat, "history", "messages")
 
 
-def _messages(chat: dict[str, Any], builder: TranscriptBuilder) -> list[Placed]:
+def _find_messages(
+    chat: dict[str, Any], builder: TranscriptBuilder
+) -> list[PlacedValue]:
     """The messages of the branch in use, each with its place."""
-    tree = _tree(chat)
+    tree = _read_tree(chat)
     if not tree:
-        return with_places(list_at(chat, "messages"))
+        return add_places(list_at(chat, "messages"))
 
-    path = branch_taken(
+    path = find_branch_taken(
         {id: text_at(node, "parentId") or None for id, node in tree.items()},
         chat["history"].get("currentId"),
         lambda id: value_at(tree[id], "timestamp"),
@@ -112,12 +119,12 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
         parts.append(Part("text", stand_in(kind, file.get("name"))))
         parts.append(Part("text", text_at(file, "file", "data", "content")))
     time = item.get("timestamp")
-    meta = dict(with_time(time))
+    meta = dict(meta_with_time(time))
     summary = first_text(item, *SUMMARY_KEYS)
     event = {"text": summary, "time": time_text(time)}
     if role == "assistant":
-        meta = dict(with_time(time, model=text_at(item, "model")))
-        meta |= kept_beside({key: item.get(key) for key in BESIDE}, note)
+        meta = dict(meta_with_time(time, model=text_at(item, "model")))
+        meta |= meta_of_unknown_fields({key: item.get(key) for key in BESIDE}, note)
     elif summary:  # it was made before the request that answers the message
         builder.add_event("compaction", **event)
     add_parts(builder, role, parts, place, meta=meta)
@@ -132,7 +139,7 @@ class Details(NamedTuple):
     body: str
 
 
-def pieces(content: str) -> Iterator[str | Details]:
+def split_pieces(content: str) -> Iterator[str | Details]:
     """The texts and the elements of a reply in order. Any other markup is text."""
     said_from = position = 0
     while start := _START.search(content, position):
@@ -151,7 +158,7 @@ def pieces(content: str) -> Iterator[str | Details]:
 
 def _parts(content: str, note: Note) -> list[Part]:
     """Return what the text of a reply holds. Calls with nothing but white space between them are of one step."""
-    content_pieces = list(pieces(content))
+    content_pieces = list(split_pieces(content))
     parts = []
     is_parallel = False
     for piece in content_pieces:
@@ -160,19 +167,21 @@ def _parts(content: str, note: Note) -> list[Part]:
             parts.append(Part("text", text))
             is_parallel = is_parallel and not text
         elif piece.attributes["type"] == "reasoning":
-            parts += thoughts(_unquoted(piece.body))
+            parts += read_thought(_unquote_lines(piece.body))
             is_parallel = False
         else:
-            call, *result = _call(piece, note)
+            call, *result = _read_call(piece, note)
             parts += [call._replace(is_parallel=is_parallel), *result]
             is_parallel = True
     return parts
 
 
-def _call(details: Details, note: Note) -> list[Part]:
+def _read_call(details: Details, note: Note) -> list[Part]:
     """Return a call, with its result where the tool is done."""
     attributes = details.attributes
-    values = {key: _decoded(html.unescape(value)) for key, value in attributes.items()}
+    values = {
+        key: _decode_json(html.unescape(value)) for key, value in attributes.items()
+    }
     id = attributes.get("id")
     name = CODE_TOOL
     arguments: object = {"code": _FENCE.sub("", details.body)}
@@ -180,14 +189,14 @@ def _call(details: Details, note: Note) -> list[Part]:
     if attributes["type"] != CODE_TOOL:
         name = html.unescape(attributes.get("name", ""))
         arguments = values.get("arguments") or {}
-        result = values["result"] if "result" in values else _decoded(details.body)
-    parts = [named_call(id, name, arguments, note)]
+        result = values["result"] if "result" in values else _decode_json(details.body)
+    parts = [make_call(id, name, arguments, note)]
     if attributes.get("done") != "false":
-        parts.append(result_part(id, json_text(result), name))
+        parts.append(make_result(id, json_text(result), name))
     return parts
 
 
-def _decoded(text: str) -> Any:
+def _decode_json(text: str) -> Any:
     """The value of a JSON text; any other text is itself."""
     try:
         return json.loads(text)
@@ -195,6 +204,6 @@ def _decoded(text: str) -> Any:
         return text
 
 
-def _unquoted(text: str) -> str:
+def _unquote_lines(text: str) -> str:
     """Lines without the marks of a quotation."""
     return "\n".join(re.sub(r"^> ?", "", line) for line in text.split("\n"))

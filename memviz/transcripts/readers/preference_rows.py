@@ -10,12 +10,17 @@ from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.readers.json_access import (
-    joined,
+    join_lines,
     text_at,
     texts_at,
     texts_under,
 )
-from memviz.transcripts.readers.json_rows import About, RowReader, add_messages, inside
+from memviz.transcripts.readers.json_rows import (
+    About,
+    RowReader,
+    add_messages,
+    place_inside,
+)
 from memviz.transcripts.readers.role_lists import are_messages
 
 CORRECT = "Correct this row, or remove it."
@@ -38,17 +43,17 @@ class HhRlhf(RowReader):
 
     def is_row(self, row: dict[str, Any]) -> bool:
         """Return whether a row has a text in which a human or an assistant speaks."""
-        key, text = _dialogue(row)
+        key, text = _find_dialogue(row)
         return has_speakers(text) and (key == "transcript" or "rejected" in row)
 
     def read_row(
         self, row: dict[str, Any], place: str, builder: TranscriptBuilder
     ) -> dict[str, Any]:
         """Add what both said in the chosen text."""
-        key, text = _dialogue(row)
+        key, text = _find_dialogue(row)
         if not has_speakers(text):
             raise NO_TEXT.error(place)
-        _add_dialogue(text, inside(place, key), builder)
+        _add_dialogue(text, place_inside(place, key), builder)
         if text_at(row, "rejected") not in ("", text):
             builder.note(OTHER_TEXT, place)
         return {"description": text_at(row, "task_description")}
@@ -59,7 +64,7 @@ def has_speakers(text: str) -> bool:
     return SPEAKER.match(text) is not None
 
 
-def _dialogue(row: Mapping[str, Any]) -> tuple[str, str]:
+def _find_dialogue(row: Mapping[str, Any]) -> tuple[str, str]:
     """The key of the text of a row, and the text. Some copies have its beginning in ``prompt``."""
     for key, text in texts_at(row, *TEXT_KEYS).items():
         prompt = text_at(row, "prompt")
@@ -106,7 +111,7 @@ class PreferenceRows(RowReader):
     ) -> dict[str, Any]:
         """Add what was asked and the preferred reply; the other reply was never part of a conversation."""
         if "preferred_output" in row:
-            add_messages(_asked(row), place, builder, "input")
+            add_messages(_read_question(row), place, builder, "input")
             add_messages(row["preferred_output"], place, builder, "preferred_output")
         elif "chosen" in row:
             _add_chosen(row, place, builder)
@@ -118,7 +123,9 @@ class PreferenceRows(RowReader):
 
 
 def _is_openai(row: Mapping[str, Any]) -> bool:
-    are_rows = are_messages(row.get("preferred_output")) and are_messages(_asked(row))
+    are_rows = are_messages(row.get("preferred_output")) and are_messages(
+        _read_question(row)
+    )
     return are_rows and "custom_id" not in row
 
 
@@ -127,36 +134,36 @@ def _is_chosen(row: Mapping[str, Any]) -> bool:
         return False
     chosen = row.get("chosen")
     if not isinstance(chosen, str):
-        return are_messages(_messages(chosen, "assistant"))
+        return are_messages(_make_messages(chosen, "assistant"))
     if any(map(has_speakers, (chosen, text_at(row, "prompt")))):
         return False
-    return are_messages(_messages(_prompt(row), "user"))
+    return are_messages(_make_messages(_read_prompt(row), "user"))
 
 
-def _prompt(row: Mapping[str, Any]) -> Any:
+def _read_prompt(row: Mapping[str, Any]) -> Any:
     """Return what was asked: the ``prompt``, or an ``instruction`` with its ``input``."""
     if "prompt" in row:
         return row["prompt"]
-    return joined(texts_under(row, "instruction", "input")) or None
+    return join_lines(texts_under(row, "instruction", "input")) or None
 
 
-def _asked(row: Mapping[str, Any]) -> Any:
+def _read_question(row: Mapping[str, Any]) -> Any:
     input = row.get("input")
     return input.get("messages") if isinstance(input, dict) else input
 
 
 def _add_chosen(row: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> None:
-    chosen = _messages(row["chosen"], "assistant")
-    question = _prompt(row)
-    prompt = _messages(question, "user")
+    chosen = _make_messages(row["chosen"], "assistant")
+    question = _read_prompt(row)
+    prompt = _make_messages(question, "user")
     if not _repeats(chosen, prompt, is_text=isinstance(question, str)):
         add_messages(prompt, place, builder, "prompt")
     if not chosen:
-        raise EMPTY_REPLY.error(inside(place, "chosen"))
+        raise EMPTY_REPLY.error(place_inside(place, "chosen"))
     add_messages(chosen, place, builder, "chosen")
 
 
-def _messages(value: object, role: str) -> list[Any]:
+def _make_messages(value: object, role: str) -> list[Any]:
     """A prompt or a reply as messages: a text is one message of this role."""
     if value is None:
         return []

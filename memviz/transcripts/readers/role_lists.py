@@ -1,6 +1,6 @@
 """Lists of messages with a role, told apart: those in the shape of the OpenAI chat API, and those of other products.
 
-:func:`chat_item` is for programs that save messages in that shape with fields of their own beside them.
+:func:`make_chat_item` is for programs that save messages in that shape with fields of their own beside them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,9 +11,9 @@ from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.readers.json_access import (
     at_least_half,
     first_text,
-    joined,
+    join_lines,
     objects_at,
-    picked,
+    pick_fields,
     text_at,
     texts_under,
 )
@@ -134,13 +134,13 @@ def is_cohere(item: Mapping[str, Any]) -> bool:
     )
 
 
-def chat_item(item: dict[str, Any], **meta: Any) -> dict[str, Any]:
+def make_chat_item(item: dict[str, Any], **meta: Any) -> dict[str, Any]:
     """Return the message without the fields that its program keeps for itself, with this ``meta`` and its
     reasoning."""
-    fields = picked(item, SHOWN_KEYS)
+    fields = pick_fields(item, SHOWN_KEYS)
     # Programs that call several APIs keep thoughts under the names of each.
     reasoning = first_text(item, "reasoning_content", "reasoning")
-    reasoning = reasoning or joined(texts_under(item, "thinking_blocks[].thinking"))
+    reasoning = reasoning or join_lines(texts_under(item, "thinking_blocks[].thinking"))
     if reasoning:
         meta[REASONING] = reasoning
     return {**fields, "meta": meta}

@@ -21,9 +21,9 @@ from memviz.transcripts.readers.json_access import (
     id_text,
     objects_at,
 )
-from memviz.transcripts.readers.json_rows import RowReader, with_places
-from memviz.transcripts.readers.role_lists import chat_item
-from memviz.transcripts.times import first_moment, with_time
+from memviz.transcripts.readers.json_rows import RowReader, add_places
+from memviz.transcripts.readers.role_lists import make_chat_item
+from memviz.transcripts.times import meta_with_time, parse_first_moment
 
 LIST_KEYS = ("conversations", "conversation", "items")
 LANGUAGES = {
@@ -55,7 +55,7 @@ class ShareGpt(RowReader):
     def is_row(self, row: dict[str, Any]) -> bool:
         """Return whether a row has a list of turns in which somebody speaks, or an empty one."""
         return row.get("conversations") == [] or any(
-            _speaks(key, row[key]) for key in LIST_KEYS if key in row
+            _is_speaker_key(key, row[key]) for key in LIST_KEYS if key in row
         )
 
     def read_row(
@@ -66,7 +66,7 @@ class ShareGpt(RowReader):
         if not lists:
             raise NO_TURNS.error(place, found=describe(row))
         is_call = False
-        for turn, where in with_places(lists[0], "turn"):
+        for turn, where in add_places(lists[0], "turn"):
             is_call = add_turn(turn, where, is_call, builder)
         if isinstance(row.get("chosen"), dict):
             add_turn(row["chosen"], "the chosen reply", False, builder)
@@ -74,14 +74,14 @@ class ShareGpt(RowReader):
             builder.note(REJECTED_REPLY)
         language = first_text(row, "language").strip().lower()
         return {
-            "title": first_text(row, "title") or _label(row) or UNTITLED,
+            "title": first_text(row, "title") or _find_label(row) or UNTITLED,
             "system_prompt": first_text(row, "system", "system_prompt") or None,
-            "held_at": first_moment((row.get("timestamp"), row.get("tstamp"))),
+            "held_at": parse_first_moment((row.get("timestamp"), row.get("tstamp"))),
             "language": LANGUAGES.get(language, "en"),
         }
 
 
-def _speaks(key: str, turns: object) -> bool:
+def _is_speaker_key(key: str, turns: object) -> bool:
     turn_objects = objects_at(turns)
     if any(
         "value" in turn and isinstance(turn.get("from"), str) for turn in turn_objects
@@ -95,7 +95,7 @@ def _speaks(key: str, turns: object) -> bool:
     )
 
 
-def _label(row: dict[str, Any]) -> str:
+def _find_label(row: dict[str, Any]) -> str:
     label = id_text(row.get("id"))
     return label if label.strip() else id_text(row.get("conversation_id"))
 
@@ -105,7 +105,7 @@ def add_turn(
 ) -> bool:
     """Add a turn. Returns whether it is nothing but tool calls: more calls of the same reply may follow."""
     speaker = builder.speaker(
-        turn, place, "from", "role", called="speaker", role_of=_speaker
+        turn, place, "from", "role", called="speaker", role_of=_role_of_name
     )
     if speaker is None:
         return False
@@ -122,11 +122,13 @@ def add_turn(
         builder.note(NO_CALL, place)
         speaker = "assistant"
     item = {**turn, "role": speaker, "content": value}
-    builder.add_json(chat_item(item, **with_time(turn.get("timestamp"))), place)
+    builder.add_json(
+        make_chat_item(item, **meta_with_time(turn.get("timestamp"))), place
+    )
     return False
 
 
-def _speaker(name: object) -> str | None:
+def _role_of_name(name: object) -> str | None:
     key = id_text(name).strip().lower().replace("-", "_").replace(" ", "_")
     return CALL if key in CALLERS else known_role(name)
 
@@ -152,12 +154,12 @@ def tool_calls(value: object) -> tuple[ToolCall, ...]:
     """
     try:
         calls = json.loads(value) if isinstance(value, str) else value
-        return tuple(ToolCall.of(_call(item)) for item in as_list(calls))
+        return tuple(ToolCall.of(_read_call(item)) for item in as_list(calls))
     except (ValueError, RecursionError, MessageError):
         return ()
 
 
-def _call(item: Any) -> Any:
+def _read_call(item: Any) -> Any:
     if isinstance(item, dict) and "arguments" not in item and "parameters" in item:
         return {**item, "arguments": item["parameters"]}
     return item

@@ -11,22 +11,22 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,
     content_text,
-    kept_beside,
-    spoken_role,
+    meta_of_unknown_fields,
+    role_of_speaker,
     stand_in,
 )
-from memviz.transcripts.document import HEAD_ITEMS, Placed
+from memviz.transcripts.document import HEAD_ITEMS, PlacedValue
 from memviz.transcripts.readers.blocks import (
     Block,
     Part,
     Vocabulary,
     add_parts,
     file_label,
-    named_call,
-    result_part,
+    make_call,
+    make_result,
+    read_thought,
     show_kind,
     show_text_or_kind,
-    thoughts,
 )
 from memviz.transcripts.readers.json_access import (
     first_text,
@@ -37,9 +37,9 @@ from memviz.transcripts.readers.json_access import (
     texts_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import About, ExchangeReader, with_places
+from memviz.transcripts.readers.json_rows import About, ExchangeReader, add_places
 from memviz.transcripts.readers.role_lists import are_messages
-from memviz.transcripts.times import with_time
+from memviz.transcripts.times import meta_with_time
 
 ROLES = frozenset({"system", "user", "assistant", "data"})
 OLD_CALLS = "toolInvocations"
@@ -47,37 +47,37 @@ OLD_CALLS = "toolInvocations"
 TEXT_PART_KEYS = {"type", "text", "state", "providerMetadata", "id"}
 
 
-def _said(part: Block, note: Note, words: Vocabulary) -> str:
+def _read_text(part: Block, note: Note, words: Vocabulary) -> str:
     """Return the text of a part, under whichever key it stands."""
     text = part.get("text")
     return text if isinstance(text, str) else first_text(part, "content", *TEXT_KEYS)
 
 
-def _text_or_kind(part: Block, note: Note, words: Vocabulary) -> str:
+def _show_text_or_kind(part: Block, note: Note, words: Vocabulary) -> str:
     show = show_text_or_kind if words.kind_of(part) else show_kind
     return show(part, note, words)
 
 
-def _unseen(part: Block, note: Note, words: Vocabulary) -> str:
+def _stand_in_for_unseen(part: Block, note: Note, words: Vocabulary) -> str:
     """Return the text of a part for the screen, which has none: an answer's source, or what a program draws."""
     return text_at(part, "text")
 
 
-def _step(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _end_step(part: Block, note: Note, words: Vocabulary) -> list[Part]:
     return [Part("step")]
 
 
-def _thought(part: Block, note: Note, words: Vocabulary) -> list[Part]:
-    return thoughts(part.get("text") or part.get("reasoning"))
+def _read_thought(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+    return read_thought(part.get("text") or part.get("reasoning"))
 
 
-def _file(part: Block, note: Note, words: Vocabulary) -> str:
+def _show_file(part: Block, note: Note, words: Vocabulary) -> str:
     types = texts_at(part, "mediaType", "mimeType", "contentType")
     label = file_label(next(iter(types.values()), ""))
     return stand_in(label, part.get("filename", part.get("name")))
 
 
-def _tool(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_tool(part: Block, note: Note, words: Vocabulary) -> list[Part]:
     """Return the call that a part is, and its result where there is one."""
     kind = text_at(part, "type")
     name: object = kind.removeprefix("tool-")
@@ -88,34 +88,38 @@ def _tool(part: Block, note: Note, words: Vocabulary) -> list[Part]:
         name = part.get("toolName")
     id = part.get("toolCallId")
     arguments = part.get("input", part.get("args", part.get("rawInput")))
-    parts = [named_call(id, name, arguments, note)._replace(is_parallel=True)]
+    parts = [make_call(id, name, arguments, note)._replace(is_parallel=True)]
     failed = part.get("errorText")
     refused = value_at(part, "approval", "approved") is False
     reason = value_at(part, "approval", "reason")
     if isinstance(failed, str):
-        parts.append(result_part(id, failed, name, is_error=True))
+        parts.append(make_result(id, failed, name, is_error=True))
     elif "output" in part or "result" in part:
         output = part.get("output", part.get("result"))
-        parts.append(result_part(id, json_text(output), name))
+        parts.append(make_result(id, json_text(output), name))
     elif refused and isinstance(reason, str):
-        parts.append(result_part(id, reason, name))
+        parts.append(make_result(id, reason, name))
     return parts
 
 
 PARTS = Vocabulary(
     {
-        "text": _said,
-        "reasoning": _thought,
-        "step-start": _step,
-        "file": _file,
-        "dynamic-tool": _tool,
-        "tool-invocation": _tool,
-        "source": _unseen,
-        "source-url": _unseen,
-        "source-document": _unseen,
+        "text": _read_text,
+        "reasoning": _read_thought,
+        "step-start": _end_step,
+        "file": _show_file,
+        "dynamic-tool": _read_tool,
+        "tool-invocation": _read_tool,
+        "source": _stand_in_for_unseen,
+        "source-url": _stand_in_for_unseen,
+        "source-document": _stand_in_for_unseen,
     },
-    beginnings={"tool-": _tool, "data-": _unseen, "source": _unseen},
-    other=_text_or_kind,
+    beginnings={
+        "tool-": _read_tool,
+        "data-": _stand_in_for_unseen,
+        "source": _stand_in_for_unseen,
+    },
+    other=_show_text_or_kind,
 )
 
 
@@ -126,7 +130,7 @@ class VercelUi(ExchangeReader):
     title = noop("Vercel AI SDK UI messages")
     expected = noop("messages with parts")
     about = About(title=("title",), held_at=("createdAt",))
-    role_of = staticmethod(spoken_role)
+    role_of = staticmethod(role_of_speaker)
 
     def are_messages(self, items: list[Any]) -> bool:
         """At least half are messages with a role and parts, all of a type of the SDK."""
@@ -148,9 +152,9 @@ class VercelUi(ExchangeReader):
         """A chat: an object with such messages."""
         return self.are_messages(list_at(item, "messages")[:HEAD_ITEMS])
 
-    def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
+    def messages_of(self, row: dict[str, Any], place: str) -> list[PlacedValue]:
         """The messages of a chat."""
-        return with_places(list_at(row, "messages"))
+        return add_places(list_at(row, "messages"))
 
     def add_message(
         self, item: dict[str, Any], role: str, place: str, builder: TranscriptBuilder
@@ -168,20 +172,25 @@ class VercelUi(ExchangeReader):
             text_parts.append(Part("text", content_text(item.get("content"), note)))
         if role == "assistant":
             if not parts:  # version 4 before it had parts
-                message_parts = thoughts(item.get("reasoning"))
+                message_parts = read_thought(item.get("reasoning"))
                 for call in objects_at(item, OLD_CALLS):
-                    message_parts += _tool(
+                    message_parts += _read_tool(
                         {"type": "dynamic-tool", **call}, note, PARTS
                     )
             message_parts += text_parts
         else:
             message_parts = [*text_parts, *message_parts]
             for file in objects_at(item, "experimental_attachments"):
-                message_parts.append(Part("text", _file(file, note, PARTS)))
+                message_parts.append(Part("text", _show_file(file, note, PARTS)))
         time = item.get("createdAt") or value_at(item, "metadata", "createdAt")
-        beside = _unseen_by_user(parts, note)
+        beside = _meta_of_unseen(parts, note)
         add_parts(
-            builder, role, message_parts, place, meta=with_time(time), beside=beside
+            builder,
+            role,
+            message_parts,
+            place,
+            meta=meta_with_time(time),
+            beside=beside,
         )
 
 
@@ -211,14 +220,14 @@ def _check_text(part: Block, builder: TranscriptBuilder, place: str) -> None:
         )
 
 
-def _unseen_by_user(parts: list[Any], note: Note) -> dict[str, Any]:
+def _meta_of_unseen(parts: list[Any], note: Note) -> dict[str, Any]:
     """Return what a program shows beside a message, which is no text of it, as ``meta``."""
-    sources = _of_kind("source", parts)
-    drawn = _of_kind("data-", parts)
+    sources = _parts_of_kind("source", parts)
+    drawn = _parts_of_kind("data-", parts)
     sources = [part.get("source", part) for part in sources]
-    return kept_beside({"sources": sources, "data": drawn}, note)
+    return meta_of_unknown_fields({"sources": sources, "data": drawn}, note)
 
 
-def _of_kind(beginning: str, parts: list[Any]) -> list[Any]:
+def _parts_of_kind(beginning: str, parts: list[Any]) -> list[Any]:
     """Return the parts whose type begins so: "data-" -> those of the type "data-weather"."""
     return [part for part in parts if text_at(part, "type").startswith(beginning)]

@@ -20,9 +20,9 @@ from memviz.core.fingerprint import fingerprint
 from memviz.core.translation import _
 from memviz.strategies.base import Strategy
 from memviz.transcripts.fleet.addresses import (
-    digest_of,
-    problem_of,
-    without_secrets,
+    describe_problem,
+    digest_address,
+    strip_secrets,
 )
 from memviz.transcripts.fleet.source import Item
 from memviz.transcripts.mapping.declaration import FileMapping
@@ -128,7 +128,7 @@ class FleetSweeping:
                         )
                     )
         except OSError as error:
-            problem = problem_of(error)
+            problem = describe_problem(error)
             raise SweepError(
                 _(
                     "The conversations cannot be read any more ({problem}). What was finished is kept: run the sweep "
@@ -161,8 +161,8 @@ def make_manifest(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
     Raises :class:`memviz.TranscriptError` where there are no files.
     """
     fleet = plan.fleet
-    digest, file_count = digest_of(fleet.files())
-    sources = [without_secrets(address) for address in fleet.addresses]
+    digest, file_count = digest_address(fleet.files())
+    sources = [strip_secrets(address) for address in fleet.addresses]
     mapping = (
         fleet.mapping.to_yaml() if isinstance(fleet.mapping, FileMapping) else None
     )

@@ -27,7 +27,7 @@ from memviz.dashboard.reporting.themes import DARK
 from memviz.dashboard.words.compactions import reason_words
 from memviz.metrics.summaries.events import count_request_sizes
 from memviz.models.base import Reply, Usage
-from memviz.transcripts.csv_cells import unguarded
+from memviz.transcripts.csv_cells import unescape_formula
 from tests.dashboard.charts.runs import MARKUP, run_of
 from tests.tables import for_each
 from tests.tool_loops import loops
@@ -176,7 +176,7 @@ def test_no_cell_is_a_formula_and_every_text_comes_back(text: str) -> None:
         for column in ("summary", "model", "error", "reason", "what")
     ]
     assert not [cell for cell in texts if cell and cell[0] in "=+-@\t\r\n"]
-    assert unguarded(rows[0]["summary"]) == run.compactions[0].summary
+    assert unescape_formula(rows[0]["summary"]) == run.compactions[0].summary
     assert any(row["error"] for row in rows)
 
 

@@ -16,11 +16,11 @@ from memviz.testing.conversations import read_conversations
 from memviz.transcripts.export import to_json
 from memviz.transcripts.fleet.addresses import (
     SWEPT_FOLDERS,
-    _below,
-    digest_of,
+    _list_files_below,
+    digest_address,
     find_files,
     list_folder,
-    without_secrets,
+    strip_secrets,
 )
 from memviz.tuning.fleet.tables import TABLES
 from tests.tables import for_each
@@ -134,11 +134,11 @@ def test_where_nothing_is_a_sentence_says_so(address: str, words: str) -> None:
 
 def test_no_password_and_no_signature_is_written_down() -> None:
     signed = "https://me:key@host.example/logs/x.jsonl?signature=1234"
-    assert without_secrets(signed) == "https://host.example/logs/x.jsonl"
+    assert strip_secrets(signed) == "https://host.example/logs/x.jsonl"
     chained = "zip://a.json::filecache::https://me:a/key@host/x.zip#access_token=1234"
-    assert without_secrets(chained) == "zip://a.json::filecache::https://host/x.zip"
+    assert strip_secrets(chained) == "zip://a.json::filecache::https://host/x.zip"
     for address in ("https://host:80/a@b", "s3://bucket/a@b/*.jsonl"):
-        assert without_secrets(address) == address
+        assert strip_secrets(address) == address
     with pytest.raises(TranscriptError) as failure:
         list(find_files(["nonsense://me:key@host/x?signature=1234"]))
     assert "key" not in str(failure.value)
@@ -150,16 +150,16 @@ def test_a_name_holds_nothing_that_signs_an_address(signature: str) -> None:
     path = f"https://host/x.jsonl{signature}"
     info = {"name": path, "type": "file"}
     files = SimpleNamespace(isfile=lambda path: True, info=lambda path: info)
-    assert list(_below(files, path)) == [("x.jsonl", info)]
+    assert list(_list_files_below(files, path)) == [("x.jsonl", info)]
 
 
 def test_the_digest_is_of_names_sizes_and_versions(folder: Path) -> None:
-    before = digest_of(find_files([str(folder)]))
-    assert before == digest_of(find_files([str(folder)]))
+    before = digest_address(find_files([str(folder)]))
+    assert before == digest_address(find_files([str(folder)]))
     assert before[1] == 3
     os.utime(folder / "b.jsonl", (5, 5))
-    assert digest_of(find_files([str(folder)]))[0] != before[0]
+    assert digest_address(find_files([str(folder)]))[0] != before[0]
     os.utime(folder / "b.jsonl", (6, 6))
-    before = digest_of(find_files([str(folder)]))
+    before = digest_address(find_files([str(folder)]))
     (folder / "b.jsonl").write_text("longer than before")
-    assert digest_of(find_files([str(folder)]))[0] != before[0]
+    assert digest_address(find_files([str(folder)]))[0] != before[0]

@@ -14,7 +14,7 @@ from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.document import Document
 from memviz.transcripts.limits import Limits
-from memviz.transcripts.mapping.rows import content_of
+from memviz.transcripts.mapping.rows import read_content
 from tests.tables import for_each
 
 ROWS = [
@@ -192,7 +192,7 @@ def test_what_cannot_be_read_is_said_anew_each_time():
     problems = []
     for _again in range(2):
         with pytest.raises(TranscriptError) as raised:
-            content_of(document)
+            read_content(document)
         problems.append(raised.value)
     first, second = problems
     assert first is not second

@@ -13,14 +13,14 @@ from memviz.engine.replay import replay
 from memviz.metrics.verify import verify
 from memviz.strategies import strategy
 from memviz.transcripts import load_file, load_transcript
-from memviz.transcripts.archives import _inflated
+from memviz.transcripts.archives import _inflate_file
 from memviz.transcripts.base import recorded_tokens
 from memviz.transcripts.document import Document
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import formats
 from memviz.transcripts.mapping import rows as mapping_rows
 from memviz.transcripts.mapping.known import known_mappings
-from memviz.transcripts.mapping.packed import opened_bytes
+from memviz.transcripts.mapping.opening import open_bytes
 from tests.tables import for_each
 from tests.transcripts.sample_files import sample_files
 
@@ -74,7 +74,7 @@ def test_a_packed_file_that_is_larger_than_it_says_is_refused():
 def test_no_more_of_a_packed_file_is_inflated_than_is_asked_for():
     data = packed_with_zstandard("a.json", b" " * 3_000_000)
     with zipfile.ZipFile(BytesIO(data)) as archive:
-        assert len(_inflated(archive, archive.infolist()[0], 1000)) == 1000
+        assert len(_inflate_file(archive, archive.infolist()[0], 1000)) == 1000
 
 
 def test_the_files_of_a_strands_session_are_one_conversation():
@@ -169,7 +169,7 @@ def test_a_text_is_tried_as_a_table_for_all_mappings_together(monkeypatch):
         texts.append(text)
         return []
 
-    monkeypatch.setattr(mapping_rows, "csv_rows", note)
+    monkeypatch.setattr(mapping_rows, "read_csv_rows", note)
     talk = b"User: Hi\nAssistant: Ho\nUser: And?\nAssistant: Yes."
     assert load_transcript(talk).format == "text"
     assert len(texts) == 2
@@ -207,8 +207,8 @@ def test_threads_of_zed_are_read_packed_and_plain_new_and_old():
 
 def test_a_cell_that_was_packed_and_is_broken_says_nothing():
     packed = pa.compress(b'{"a": 1}', codec="zstd", asbytes=True)
-    assert opened_bytes(packed) == '{"a": 1}'
-    assert opened_bytes(packed[:-4]) == ""
+    assert open_bytes(packed) == '{"a": 1}'
+    assert open_bytes(packed[:-4]) == ""
 
 
 def test_a_greeting_of_oobabooga_has_no_question():

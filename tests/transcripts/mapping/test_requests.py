@@ -1,7 +1,7 @@
 """Requests that repeat what was said before become one conversation."""
 
 from memviz.core.messages import Message, ToolCall
-from memviz.transcripts.mapping.requests import joined_requests, request_of
+from memviz.transcripts.mapping.requests import join_requests, make_request
 
 
 def said(*texts):
@@ -11,10 +11,10 @@ def said(*texts):
 
 def joined(*requests, is_one=False, may_be_new=False):
     made = [
-        request_of(said(*texts.split()), ({}, str(at)))
+        make_request(said(*texts.split()), ({}, str(at)))
         for at, texts in enumerate(requests)
     ]
-    threads = joined_requests(made, is_one=is_one, may_be_new=may_be_new)
+    threads = join_requests(made, is_one=is_one, may_be_new=may_be_new)
     return [
         " ".join(one.content for one, _ in thread.said) for thread in threads
     ], threads
@@ -61,11 +61,11 @@ def test_the_order_of_arguments_is_nothing_new():
     def call(arguments):
         return Message("assistant", "", tool_calls=(ToolCall("c", "f", arguments),))
 
-    first = request_of([*said("u1"), call('{"a": 1, "b": 2}')], ({}, "0"))
-    again = request_of(
+    first = make_request([*said("u1"), call('{"a": 1, "b": 2}')], ({}, "0"))
+    again = make_request(
         [*said("u1"), call('{"b":2,"a":1}'), *said("t1", "a1")], ({}, "1")
     )
-    (thread,) = joined_requests([first, again], is_one=False, may_be_new=False)
+    (thread,) = join_requests([first, again], is_one=False, may_be_new=False)
     assert len(thread.said) == 4
 
 

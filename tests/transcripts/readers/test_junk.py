@@ -11,7 +11,7 @@ import pytest
 
 from memviz.core.errors import TranscriptError
 from memviz.transcripts.document import Document
-from memviz.transcripts.loading import UNFORESEEN, formats, load_file, preferred
+from memviz.transcripts.loading import UNFORESEEN, formats, load_file, prefer_readers
 from tests.tables import for_each
 from tests.transcripts.readers.library_files import (
     as_database,
@@ -189,7 +189,7 @@ def judge(value, name, lines=False):
 def test_each_sample_is_of_its_own_format_alone(path):
     document = Document(sample_bytes(path.name))
     hits = [one for one in formats().values() if one.recognise(document)]
-    assert [one.name for one in preferred(hits)] == [format_of(path.name)]
+    assert [one.name for one in prefer_readers(hits)] == [format_of(path.name)]
 
 
 @pytest.mark.slow

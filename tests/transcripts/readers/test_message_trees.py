@@ -7,24 +7,24 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.transcripts.readers.message_trees import branch, leaves
+from memviz.transcripts.readers.message_trees import find_leaves, walk_branch
 
 
 def test_the_way_from_the_root() -> None:
     tree = {"a": None, "b": "a", "c": "b", "d": "b"}
-    assert branch("d", tree) == (["a", "b", "d"], False)
-    assert leaves(tree) == ["c", "d"]
+    assert walk_branch("d", tree) == (["a", "b", "d"], False)
+    assert find_leaves(tree) == ["c", "d"]
 
 
 def test_a_parent_that_is_not_there_ends_the_way() -> None:
-    assert branch("b", {"b": "gone"}) == (["b"], False)
-    assert branch("gone", {"b": None}) == ([], False)
+    assert walk_branch("b", {"b": "gone"}) == (["b"], False)
+    assert walk_branch("gone", {"b": None}) == ([], False)
 
 
 def test_a_cycle_ends_and_is_told() -> None:
-    assert branch("b", {"a": "b", "b": "a"}) == (["a", "b"], True)
-    assert branch("a", {"a": "a"}) == (["a"], True)
-    assert leaves({"a": "b", "b": "a"}) == ["a", "b"]
+    assert walk_branch("b", {"a": "b", "b": "a"}) == (["a", "b"], True)
+    assert walk_branch("a", {"a": "a"}) == (["a"], True)
+    assert find_leaves({"a": "b", "b": "a"}) == ["a", "b"]
 
 
 @given(
@@ -36,7 +36,7 @@ def test_every_way_ends_and_passes_each_message_once(
     tree: dict[str, str | None],
 ) -> None:
     for leaf in tree:
-        path, is_cycle = branch(leaf, tree)
+        path, is_cycle = walk_branch(leaf, tree)
         assert path[-1] == leaf
         assert len(set(path)) == len(path)
         assert all(tree[after] == before for before, after in pairwise(path))

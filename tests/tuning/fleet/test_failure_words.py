@@ -7,7 +7,7 @@ import pytest
 from memviz.core.errors import EmptyConversationError, MemvizError, TranscriptError
 from memviz.core.translation import Said, use_language
 from memviz.transcripts import load_file
-from memviz.transcripts.refusals import placed
+from memviz.transcripts.refusals import add_file_name
 from memviz.tuning.fleet.batches import strip_values
 from tests.tables import for_each
 
@@ -49,7 +49,7 @@ def test_a_text_that_looks_like_one_of_memviz_is_not_taken_for_it() -> None:
 
 def test_the_kind_stays_behind_a_new_place_and_in_another_process() -> None:
     error = TranscriptError(Said("it has {rows} rows.", rows=3), remedy="Split it.")
-    there = pickle.loads(pickle.dumps(placed(error, "x.csv", "csv")))  # noqa: S301 - its own
+    there = pickle.loads(pickle.dumps(add_file_name(error, "x.csv", "csv")))  # noqa: S301 - its own
     assert there.template == "it has {rows} rows."
     assert strip_values(there) == "x.csv: it has … rows."
 

@@ -33,14 +33,14 @@ from memviz.transcripts.mapping.declaration import (
 )
 from memviz.transcripts.mapping.guess import (
     Field,
-    fields_of,
+    find_fields,
+    find_mappable_document,
     guess_from,
     guess_mapping,
-    mappable_document,
     word_of,
 )
 from memviz.transcripts.mapping.interpreter import MappedReader
-from memviz.transcripts.mapping.places import WHOLE_FILE, Rows, places_of_rows
+from memviz.transcripts.mapping.places import WHOLE_FILE, ListPlace, find_places
 
 FIRST_ROWS = 50
 FIRST_MESSAGES = 6
@@ -117,8 +117,10 @@ def _warning_shown() -> Iterator[None]:
 def _mapped_at_first(file: NamedBytes) -> Mapped:
     """Return the file with its places of rows, and the first mapping: one that was used for such a file, or a guess;
     an empty one where nothing is guessed, so that the visitor still chooses."""
-    document = mappable_document(file.content, file.name, Limits.from_environment())
-    places = places_of_rows(document)
+    document = find_mappable_document(
+        file.content, file.name, Limits.from_environment()
+    )
+    places = find_places(document)
     shape = _shape_of(places)
     first = library_state().mappings.get(shape)
     try:
@@ -127,7 +129,7 @@ def _mapped_at_first(file: NamedBytes) -> Mapped:
         return Mapped(document, places, shape, _blank(places), str(error))
 
 
-def _blank(places: Sequence[Rows]) -> FileMapping:
+def _blank(places: Sequence[ListPlace]) -> FileMapping:
     """Return a mapping that says no more than where the most rows are."""
     if not places:
         return FileMapping()
@@ -137,11 +139,11 @@ def _blank(places: Sequence[Rows]) -> FileMapping:
     )
 
 
-def _shape_of(places: Sequence[Rows]) -> str:
+def _shape_of(places: Sequence[ListPlace]) -> str:
     """Return by what files of one shape are known: where rows lie, and which fields they have."""
     shapes = []
     for place in places:
-        fields = sorted(field.path for field in fields_of(place.first))
+        fields = sorted(field.path for field in find_fields(place.first))
         shapes.append(f"{place.table} {place.path}: {' '.join(fields)}")
     return "\n".join(shapes)
 
@@ -175,7 +177,7 @@ def _chosen_mapping(mapped: Mapped, key: str) -> FileMapping | None:
     if fitting and number not in fitting:
         guess = guess_from(place)
         guessed = guess[1] if guess else FileMapping()
-    fields = fields_of(place.first)
+    fields = find_fields(place.first)
     key = f"{key}-{number}"
     is_pair = segments(
         _("A row is"),
@@ -197,7 +199,7 @@ def _chosen_mapping(mapped: Mapped, key: str) -> FileMapping | None:
     return _pair_mapping(guessed, fields, rows_at, key)
 
 
-def _is_at(mapping: FileMapping, place: Rows) -> bool:
+def _is_at(mapping: FileMapping, place: ListPlace) -> bool:
     """Return whether a mapping reads the rows of a place."""
     path = ".".join(filter(None, (mapping.conversations, mapping.rows)))
     return mapping.table == place.table and path.removesuffix("..") == place.path
@@ -207,7 +209,7 @@ def _kind_words(is_pair: bool) -> str:
     return _("a question with its answer") if is_pair else _("one message")
 
 
-def _place_words(place: Rows) -> str:
+def _place_words(place: ListPlace) -> str:
     rows = counted(place.first, "row")
     name = place.table or place.path
     return f"{_('the file itself') if name == WHOLE_FILE else name} · {rows}"

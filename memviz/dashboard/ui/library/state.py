@@ -8,7 +8,7 @@ from memviz.storage.entries import ConversationEntry
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
 from memviz.transcripts.document import Document
 from memviz.transcripts.mapping.declaration import FileMapping
-from memviz.transcripts.mapping.places import Rows
+from memviz.transcripts.mapping.places import ListPlace
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Mapped:
     """A file that is mapped by hand."""
 
     document: Document
-    places: list[Rows]
+    places: list[ListPlace]
     shape: str
     """By which files of one shape are known."""
     first: FileMapping

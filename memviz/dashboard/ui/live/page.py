@@ -42,7 +42,7 @@ from memviz.dashboard.words.live import (
 )
 from memviz.storage.watched import Watched
 from memviz.watching.example import begin_example, grow_example
-from memviz.watching.live import Item, LiveConversation, LiveView
+from memviz.watching.live import LiveConversation, LiveView, WindowItem
 
 CHOICE_KEY = "live-conversation"
 LOOKED_AT = "live"
@@ -288,7 +288,7 @@ def _draw_stage(view: LiveView) -> None:
     st.caption(" ".join(sentences))
 
 
-def _draw_largest(items: Sequence[Item]) -> None:
+def _draw_largest(items: Sequence[WindowItem]) -> None:
     st.subheader(_("The largest in the window"), anchor=False)
     total = sum(item.tokens for item in items)
     if not total:

@@ -12,18 +12,18 @@ from memviz.transcripts.readers.blocks import (
     Thought,
     Vocabulary,
     add_parts,
+    make_result,
     read_call_block,
-    result_part,
     show_json,
     show_kind,
     show_nothing,
 )
-from memviz.transcripts.readers.citations import cited_in
+from memviz.transcripts.readers.citations import meta_of_citations
 from memviz.transcripts.readers.json_access import (
     as_list,
     first_text,
     first_under,
-    joined,
+    join_lines,
     json_text,
     object_at,
     text_at,
@@ -76,7 +76,7 @@ def _read_file(block: Block, note: Note, words: Vocabulary) -> str:
     if isinstance(content, (str, list)):
         text = words.text(content, note)
     label = stand_in(FILES[words.kind_of(block)], name)
-    return joined([label, text, text_at(block, "context")])
+    return join_lines([label, text, text_at(block, "context")])
 
 
 def _read_other(block: Block, note: Note, words: Vocabulary) -> str:
@@ -103,7 +103,7 @@ def _read_result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     content = first_text(result, "content", "output") or json_text(result)
     text = content or first_text(error, "message") or json_text(error)
     failed = True if error else None
-    return [result_part(block.get("toolUseID"), text, is_error=failed)]
+    return [make_result(block.get("toolUseID"), text, is_error=failed)]
 
 
 BLOCKS = Vocabulary(
@@ -150,7 +150,7 @@ def add_blocks(
     blocks = as_list(content)
     beside = {}
     if role == "assistant":
-        beside = cited_in(blocks, note)
+        beside = meta_of_citations(blocks, note)
         compactions = list(filter(_is_compaction, blocks))
         for block in compactions:
             builder.add_event("compaction", text_at(block, "content"))

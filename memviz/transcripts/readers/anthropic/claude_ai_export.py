@@ -7,18 +7,22 @@ from typing import Any
 
 from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import spoken_role, stand_in
+from memviz.transcripts.chat_messages import role_of_speaker, stand_in
 from memviz.transcripts.readers.anthropic.blocks import MARKS, THOUGHTS, add_blocks
 from memviz.transcripts.readers.json_access import (
     first_text,
-    joined,
+    join_lines,
     objects_at,
     text_at,
     value_at,
 )
 from memviz.transcripts.readers.json_rows import About, ExportReader
-from memviz.transcripts.readers.message_trees import branch, branch_to, newest_leaf
-from memviz.transcripts.times import with_time
+from memviz.transcripts.readers.message_trees import (
+    find_branch_to,
+    find_newest_leaf,
+    walk_branch,
+)
+from memviz.transcripts.times import meta_with_time
 
 IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".heic", ".bmp", ".svg"})
 ROOT = "00000000-0000-4000-8000-000000000000"
@@ -72,8 +76,8 @@ def _indexes_to_read(
     index_of = {uuid: index for index, uuid in enumerate(ids)}
     if len(index_of) < len(items):
         return as_listed
-    parent_of = _parents(items, ids)
-    leaf = newest_leaf(
+    parent_of = _find_parents(items, ids)
+    leaf = find_newest_leaf(
         parent_of, lambda uuid: value_at(items[index_of[uuid]], "created_at")
     )
     if isinstance(current_leaf, str) and current_leaf in parent_of:
@@ -81,15 +85,15 @@ def _indexes_to_read(
     if leaf is None:
         return as_listed
     has_branches = len(set(parent_of.values())) < len(parent_of)
-    chain, _ = branch(leaf, parent_of)
+    chain, _ = walk_branch(leaf, parent_of)
     is_broken_chain = not has_branches and len(chain) < len(items)
     if is_broken_chain:
         return as_listed
-    path = branch_to(leaf, parent_of, builder, is_message=lambda _: True)
+    path = find_branch_to(leaf, parent_of, builder, is_message=lambda _: True)
     return [index_of[uuid] for uuid in path]
 
 
-def _parents(items: list[Any], ids: list[str]) -> dict[str, str | None]:
+def _find_parents(items: list[Any], ids: list[str]) -> dict[str, str | None]:
     """Return the id of the message before each: the one that it names, or else the one
     before it in the file.
     """
@@ -105,7 +109,7 @@ def _parents(items: list[Any], ids: list[str]) -> dict[str, str | None]:
 
 def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     role = builder.speaker(
-        item, place, "sender", "role", called="sender", role_of=spoken_role
+        item, place, "sender", "role", called="sender", role_of=role_of_speaker
     )
     if role is None:
         return
@@ -113,12 +117,12 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     text = item.get("text")
     if not text and content in (None, []):
         text = builder.text_elsewhere(item, place, "attachments", "files")
-    more_text = joined([_text_beside(content, text), *_files(item)])
-    meta = with_time(item.get("created_at"))
+    more_text = join_lines([_find_text_beside(content, text), *_read_files(item)])
+    meta = meta_with_time(item.get("created_at"))
     add_blocks(role, content, builder, place, meta, more_text)
 
 
-def _text_beside(content: object, text: object) -> str:
+def _find_text_beside(content: object, text: object) -> str:
     """Return the ``text`` of a message whose blocks have none, as in older exports."""
     blocks = content if isinstance(content, list) else [content or {}]
     if not isinstance(text, str) or any(map(_has_text, blocks)):
@@ -139,7 +143,7 @@ def _has_text(block: object) -> bool:
     return bool(text_at(block, "text").strip())
 
 
-def _files(item: dict[str, Any]) -> list[str]:
+def _read_files(item: dict[str, Any]) -> list[str]:
     """Return the files that came with a message: the text that was read from each
     attachment behind its stand-in, and stand-ins for the others.
     """
@@ -147,14 +151,14 @@ def _files(item: dict[str, Any]) -> list[str]:
     attached_names = set()
     for file in objects_at(item, "attachments"):
         attached_names.add(str(file.get("file_name")))
-        texts += [_file_stand_in(file), text_at(file, "extracted_content")]
+        texts += [_stand_in_for_file(file), text_at(file, "extracted_content")]
     for file in objects_at(item, "files"):
         if str(file.get("file_name")) not in attached_names:
-            texts.append(_file_stand_in(file, file.get("file_kind")))
+            texts.append(_stand_in_for_file(file, file.get("file_kind")))
     return texts
 
 
-def _file_stand_in(file: dict[str, Any], kind: object = None) -> str:
+def _stand_in_for_file(file: dict[str, Any], kind: object = None) -> str:
     """Return what stands for a file in the message: "[image: map.png]"."""
     name = text_at(file, "file_name")
     is_image = kind == "image" or PurePosixPath(name).suffix.lower() in IMAGES

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Placed, Reader, expect_any
+from memviz.transcripts.document import Document, PlacedValue, Reader, require_pieces
 from memviz.transcripts.import_notes import SUBAGENTS
 from memviz.transcripts.readers.anthropic.claude_code_story import (
     ROLES,
@@ -17,9 +17,9 @@ from memviz.transcripts.readers.anthropic.claude_code_story import (
     SessionStory,
 )
 from memviz.transcripts.readers.json_access import text_at, value_at
-from memviz.transcripts.readers.json_rows import with_places
-from memviz.transcripts.readers.message_trees import branch
-from memviz.transcripts.times import first_moment
+from memviz.transcripts.readers.json_rows import add_places
+from memviz.transcripts.readers.message_trees import walk_branch
+from memviz.transcripts.times import parse_first_moment
 
 ROW_KEYS = frozenset({"uuid", "parentUuid", "sessionId", "isSidechain", "session_id"})
 TITLE_KEYS = {
@@ -52,12 +52,12 @@ class ClaudeCode(Reader):
     def conversations(self, document: Document) -> Sequence[list[Row]]:
         """One conversation for each session that has messages."""
         log = document.object.get("loglines")
-        placed = with_places(log) if isinstance(log, list) else document.lines
-        return expect_any(rows_by_session(placed), EXPECTED, document)
+        placed = add_places(log) if isinstance(log, list) else document.lines
+        return require_pieces(group_by_session(placed), EXPECTED, document)
 
     def read(self, piece: list[Row], builder: TranscriptBuilder) -> Transcript:
         """The branch that the session ended on."""
-        branch = main_branch(piece)
+        branch = find_main_branch(piece)
         story = SessionStory(builder)
         for row in branch.rows:
             story.add(row)
@@ -66,8 +66,8 @@ class ClaudeCode(Reader):
             builder.note(Said(SUBAGENTS, rows=branch.subagent))
         if branch.abandoned:
             builder.note(Said(ABANDONED, messages=branch.abandoned))
-        held_at = first_moment(row.value.get("timestamp") for row in branch.rows)
-        return builder.build(title=_title(piece), held_at=held_at)
+        held_at = parse_first_moment(row.value.get("timestamp") for row in branch.rows)
+        return builder.build(title=_find_title(piece), held_at=held_at)
 
 
 def _has_message(row: object) -> bool:
@@ -75,7 +75,7 @@ def _has_message(row: object) -> bool:
     return has_message and text_at(row, "type") in ROLES
 
 
-def rows_by_session(placed: Iterable[Placed]) -> list[list[Row]]:
+def group_by_session(placed: Iterable[PlacedValue]) -> list[list[Row]]:
     """The rows of each session that has messages. Sessions that continue each other are one; what names no session
     belongs to the one before it."""
     rows: dict[str, Row] = {}
@@ -86,7 +86,7 @@ def rows_by_session(placed: Iterable[Placed]) -> list[list[Row]]:
     sessions: dict[str, list[Row]] = {}
     talking = set()
     titles: list[Row] = []
-    for row, name in zip(rows.values(), _session_names(rows), strict=True):
+    for row, name in zip(rows.values(), _name_sessions(rows), strict=True):
         session_rows = (
             titles if row.kind == "summary" else sessions.setdefault(name, [])
         )
@@ -98,12 +98,14 @@ def rows_by_session(placed: Iterable[Placed]) -> list[list[Row]]:
     ]
     is_only = len(talking_sessions) == 1
     return [
-        [*_titles_of(session_rows, titles, is_only), *session_rows]
+        [*_find_titles(session_rows, titles, is_only), *session_rows]
         for session_rows in talking_sessions
     ]
 
 
-def _titles_of(rows: Sequence[Row], titles: Sequence[Row], is_only: bool) -> list[Row]:
+def _find_titles(
+    rows: Sequence[Row], titles: Sequence[Row], is_only: bool
+) -> list[Row]:
     """The titles that name a row of a session as its last; one that names no row is of the only session there is.
 
     Claude Code writes titles that it makes late into the file of whatever session is open, so one that names a row
@@ -115,7 +117,7 @@ def _titles_of(rows: Sequence[Row], titles: Sequence[Row], is_only: bool) -> lis
     return [title for title in titles if text_at(title.value, "leafUuid") in ids]
 
 
-def _session_names(rows: dict[str, Row]) -> list[str]:
+def _name_sessions(rows: dict[str, Row]) -> list[str]:
     """Return the name of the session of each row; of sessions that continue each other, one name."""
     only_subagents = all(row.is_side for row in rows.values() if row.is_talk)
     name_of = {}
@@ -146,7 +148,7 @@ def _session_names(rows: dict[str, Row]) -> list[str]:
     return [root(name) for name in name_of.values()]
 
 
-def _title(rows: Sequence[Row]) -> str:
+def _find_title(rows: Sequence[Row]) -> str:
     """The newest title that the user gave, else the newest one that was generated, else the newest summary."""
     for kind, key in TITLE_KEYS.items():
         titles = [text_at(row.value, key) for row in rows if row.kind == kind]
@@ -164,7 +166,7 @@ class Branch(NamedTuple):
     abandoned: int
 
 
-def main_branch(rows: Sequence[Row]) -> Branch:
+def find_main_branch(rows: Sequence[Row]) -> Branch:
     """The branch that ends with the last message of the session. If all of it is of a subagent, this is its own
     conversation."""
     talk = [row for row in rows if row.is_talk]
@@ -174,10 +176,10 @@ def main_branch(rows: Sequence[Row]) -> Branch:
     chain = [row for row in rows if not (subagent and row.is_side)]
     position = {row.id: index for index, row in enumerate(chain)}
     last = next(row.id for row in reversed(chain) if row.is_talk)
-    path = [position[id] for id in branch(last, _parents(chain))[0]]
-    beside = _belonging(chain, [chain[index] for index in path])
+    path = [position[id] for id in walk_branch(last, _find_parents(chain))[0]]
+    beside = _find_belonging(chain, [chain[index] for index in path])
     extra = [position[row.id] for row in beside]
-    branch_rows = [chain[index] for index in _in_order(path, extra)]
+    branch_rows = [chain[index] for index in _sort_positions(path, extra)]
     ids = {row.id for row in branch_rows}
     left_ids = {
         row.reply_id or row.id for row in chain if row.id not in ids and row.is_message
@@ -185,7 +187,7 @@ def main_branch(rows: Sequence[Row]) -> Branch:
     return Branch(branch_rows, subagent, len(left_ids))
 
 
-def _parents(chain: Sequence[Row]) -> dict[str, str | None]:
+def _find_parents(chain: Sequence[Row]) -> dict[str, str | None]:
     """The row before each. A compaction starts a new chain and names the end of the old one as its logical parent;
     where a parent is not in the file, or none is named at all, it is the row above. So it is for a compaction of a
     part: its logical parent is where the part ends or begins, and what was said after that belongs here as well."""
@@ -208,7 +210,7 @@ def _parents(chain: Sequence[Row]) -> dict[str, str | None]:
     return parents
 
 
-def _belonging(chain: Sequence[Row], path: Sequence[Row]) -> list[Row]:
+def _find_belonging(chain: Sequence[Row], path: Sequence[Row]) -> list[Row]:
     """Rows beside the path that are part of it: other pieces of the same reply, the results of its parallel calls,
     and compactions after which the chain went on from before them."""
     on_path = {row.id for row in path}
@@ -232,7 +234,7 @@ def _belonging(chain: Sequence[Row], path: Sequence[Row]) -> list[Row]:
     return belonging
 
 
-def _in_order(path: Sequence[int], extra: Sequence[int]) -> list[int]:
+def _sort_positions(path: Sequence[int], extra: Sequence[int]) -> list[int]:
     """The positions of the path in its order, each of the others after those of the path that stand above it."""
     above = sorted((position, step) for step, position in enumerate(path))
     keyed = [(step, -1, position) for step, position in enumerate(path)]

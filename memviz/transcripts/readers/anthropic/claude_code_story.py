@@ -8,7 +8,7 @@ from typing import Any
 from memviz.core.text.wording import counted
 from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import Note, pass_over
+from memviz.transcripts.chat_messages import Note, ignore_note
 from memviz.transcripts.readers.anthropic.blocks import BLOCKS
 from memviz.transcripts.readers.blocks import Part, add_parts
 from memviz.transcripts.readers.json_access import (
@@ -18,7 +18,7 @@ from memviz.transcripts.readers.json_access import (
     text_at,
     value_at,
 )
-from memviz.transcripts.times import time_text, with_time
+from memviz.transcripts.times import meta_with_time, time_text
 
 BOUNDARIES = {
     "compact_boundary": "compactMetadata",
@@ -125,7 +125,7 @@ class Row:
         direction = text_at(self.value, "summarizeMetadata", "direction")
         return direction if self.is_summary and direction in PARTS else ""
 
-    def said(self, note: Note = pass_over) -> list[Part]:
+    def said(self, note: Note = ignore_note) -> list[Part]:
         """Return the results of tools in it, and the texts that a person wrote."""
         parts = BLOCKS.parts(self.content, note, "user")
         return [
@@ -207,7 +207,7 @@ class SessionStory:
         parts = row.said(self.builder.note_at(row.place))
         if not parts:
             return
-        time = with_time(row.value.get("timestamp"))
+        time = meta_with_time(row.value.get("timestamp"))
         self._parts.append(_Draft("user", row.place, time, parts))
         if any(part.kind == "text" for part in parts):
             self._open.clear()
@@ -217,7 +217,7 @@ class SessionStory:
         draft = self._open.get(id) if id else None
         if draft is None:
             model = text_at(row.value, "message", "model")
-            meta = with_time(row.value.get("timestamp"), model=model)
+            meta = meta_with_time(row.value.get("timestamp"), model=model)
             draft = _Draft("assistant", row.place, meta, [])
             self._parts.append(draft)
             self._open[id] = draft
@@ -246,7 +246,7 @@ class SessionStory:
             last = {"time": time_text(row.value.get("timestamp"))}
             self._parts.append(last)
             self._open.clear()
-        last["text"] = BLOCKS.text(row.content, pass_over)
+        last["text"] = BLOCKS.text(row.content, ignore_note)
         if row.summarized_part:
             reasons = (last.get("reason"), _part_words(row))
             last["part"] = row.summarized_part

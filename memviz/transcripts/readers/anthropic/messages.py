@@ -4,8 +4,8 @@ from typing import Any
 
 from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import known_role, spoken_role
-from memviz.transcripts.document import Placed
+from memviz.transcripts.chat_messages import known_role, role_of_speaker
+from memviz.transcripts.document import PlacedValue
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.readers.anthropic.blocks import (
     BLOCKS,
@@ -21,8 +21,8 @@ from memviz.transcripts.readers.json_access import (
 )
 from memviz.transcripts.readers.json_rows import (
     ExchangeReader,
+    add_places,
     tool_schemas,
-    with_places,
 )
 from memviz.transcripts.readers.role_lists import is_cohere
 
@@ -40,7 +40,7 @@ class AnthropicMessages(ExchangeReader):
     name = "anthropic_messages"
     title = noop("Anthropic messages")
     expected = noop("messages with content blocks, or an object with messages,")
-    role_of = staticmethod(spoken_role)
+    role_of = staticmethod(role_of_speaker)
 
     def are_messages(self, items: list[Any]) -> bool:
         """Return whether at least half are messages with a role, and one is a response or has a block of this API;
@@ -76,18 +76,18 @@ class AnthropicMessages(ExchangeReader):
             return False
         return "max_tokens" in exchange and _have_roles(messages)
 
-    def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
+    def messages_of(self, row: dict[str, Any], place: str) -> list[PlacedValue]:
         """Return the messages of a request, or the one that a response is.
 
         Raises :class:`TranscriptError` for a row of a batch without any.
         """
         exchange = _exchange_of(row)
         if _is_response(exchange):
-            return with_places([exchange])
+            return add_places([exchange])
         result_type = text_at(row, "result", "type")
         if result_type and "messages" not in exchange:
             raise FAILED.error(failed=result_type[:40])
-        return with_places(list_at(exchange, "messages"))
+        return add_places(list_at(exchange, "messages"))
 
     def known_of(
         self, row: dict[str, Any], builder: TranscriptBuilder

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Placed, Reader
+from memviz.transcripts.document import Document, PlacedValue, Reader
 from memviz.transcripts.readers.json_access import (
     first_text,
     id_text,
@@ -18,15 +18,15 @@ from memviz.transcripts.readers.json_access import (
 )
 from memviz.transcripts.readers.json_rows import (
     RowReader,
-    inside,
-    listed,
-    most_rows,
-    row_object,
+    add_places,
+    are_mostly,
+    place_inside,
+    require_list,
+    require_object,
     rows,
-    with_places,
 )
-from memviz.transcripts.readers.role_lists import chat_item, has_roles
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.readers.role_lists import has_roles, make_chat_item
+from memviz.transcripts.times import meta_with_time, moment
 
 OWN_KEYS = frozenset({"trajectory", "environment", "replay_config"})
 OWN_MESSAGE_KEYS = frozenset({"agent", "message_type", "thought", "is_demo"})
@@ -52,15 +52,15 @@ class SweAgent(RowReader):
 
     def is_row(self, row: dict[str, Any]) -> bool:
         """Return whether a row has a history of messages that are SWE-agent's own by what is beside or in them."""
-        return any(map(_is_trajectory, _attempts(row)))
+        return any(map(_is_trajectory, _find_attempts(row)))
 
-    def conversations(self, document: Document) -> Sequence[Placed]:
+    def conversations(self, document: Document) -> Sequence[PlacedValue]:
         """One conversation for each trajectory; for each attempt, if no attempt was chosen."""
         runs = []
         for record, place in super().conversations(document):
-            for number, run in enumerate(_attempts(record)):
+            for number, run in enumerate(_find_attempts(record)):
                 is_whole = run is record
-                where = place if is_whole else inside(place, f"attempt {number}")
+                where = place if is_whole else place_inside(place, f"attempt {number}")
                 runs.append((run, where))
         return runs
 
@@ -69,10 +69,10 @@ class SweAgent(RowReader):
     ) -> dict[str, Any]:
         """Add the history in order. Demonstrations are messages of it: they were sent with every request."""
         demos = 0
-        history = listed(row, "history", self.expected, place)
-        for item, where in with_places(history):
+        history = require_list(row, "history", self.expected, place)
+        for item, where in add_places(history):
             is_demo = value_at(item, IS_DEMO) is True
-            message = _message(item, is_demo) if isinstance(item, dict) else item
+            message = _make_message(item, is_demo) if isinstance(item, dict) else item
             position = builder.add_json(message, where)
             demos += is_demo and position is not None
         _note_unsent(row, builder)
@@ -86,7 +86,7 @@ class SweAgent(RowReader):
         return {"description": " ".join(sentences)}
 
 
-def _attempts(record: Any) -> list[Any]:
+def _find_attempts(record: Any) -> list[Any]:
     attempts = object_at(record).get("attempts")
     if isinstance(attempts, list) and not isinstance(record.get("history"), list):
         return attempts
@@ -102,12 +102,12 @@ def _is_trajectory(run: Any) -> bool:
     return any(not OWN_MESSAGE_KEYS.isdisjoint(item) for item in messages)
 
 
-def _message(item: dict[str, Any], is_demo: bool) -> dict[str, Any]:
+def _make_message(item: dict[str, Any], is_demo: bool) -> dict[str, Any]:
     """Return a message. Thought and action are not read: the content holds them as the model wrote them."""
     ids = list_at(item, "tool_call_ids")
     answered = {"tool_call_id": ids[0]} if ids else {}
     meta = {IS_DEMO: True} if is_demo else {}
-    return chat_item({**answered, **item}, **meta)
+    return make_chat_item({**answered, **item}, **meta)
 
 
 def _note_unsent(run: dict[str, Any], builder: TranscriptBuilder) -> None:
@@ -144,24 +144,24 @@ class TauBench(Reader):
 
     def recognise(self, document: Document) -> bool:
         """Records with a list ``traj``, or an object with simulations that have a list of messages."""
-        if most_rows(document, lambda row: isinstance(row.get("traj"), list)):
+        if are_mostly(document, lambda row: isinstance(row.get("traj"), list)):
             return True
-        return bool(_simulations(document.object))
+        return bool(_find_simulations(document.object))
 
     def conversations(self, document: Document) -> Sequence[Run]:
         """One conversation for each run."""
-        if any(_simulations(document.object)):
-            return _second_generation(document.object)
+        if any(_find_simulations(document.object)):
+            return _read_second_generation(document.object)
         records = rows(document, "results with a list called traj")
         return [Run(record, place) for record, place in records]
 
     def read(self, piece: Run, builder: TranscriptBuilder) -> Transcript:
         """The messages of a run in order."""
         key = "messages" if piece.is_second else "traj"
-        record = row_object(piece.record, piece.place)
+        record = require_object(piece.record, piece.place)
         expected = f"a result with a list called {key}"
-        messages = listed(record, key, expected, piece.place)
-        for message, place in with_places(messages):
+        messages = require_list(record, key, expected, piece.place)
+        for message, place in add_places(messages):
             _add(message, place, piece.is_second, builder)
         instruction = first_text(object_at(record, "info", "task"), "instruction")
         return builder.build(
@@ -176,7 +176,7 @@ def _add(message: Any, place: str, is_second: bool, builder: TranscriptBuilder) 
     if not isinstance(message, dict):
         builder.add_json(message, place)
     elif not is_second:
-        builder.add_json(chat_item(message), place)
+        builder.add_json(make_chat_item(message), place)
     elif isinstance(message.get("tool_messages"), list):
         # Results of parallel calls are kept in one record.
         for result in message["tool_messages"]:
@@ -202,24 +202,26 @@ def _add_second(
         if role == "tool" or not first_text(message, "content"):
             return
         item["tool_calls"] = None
-    builder.add_json(chat_item(item, **with_time(message.get("timestamp"))), place)
+    builder.add_json(
+        make_chat_item(item, **meta_with_time(message.get("timestamp"))), place
+    )
 
 
-def _simulations(record: dict[str, Any]) -> list[Any]:
+def _find_simulations(record: dict[str, Any]) -> list[Any]:
     """Return the simulations with messages of a tau2-bench file, with everything that stands between them."""
     simulations = objects_at(record, "simulations")
     has_messages = any(isinstance(item.get("messages"), list) for item in simulations)
     return list_at(record, "simulations") if has_messages else []
 
 
-def _second_generation(results: dict[str, Any]) -> list[Run]:
+def _read_second_generation(results: dict[str, Any]) -> list[Run]:
     policy = first_text(object_at(results, "info", "environment_info"), "policy")
     purposes = {
         str(task.get("id")): first_text(object_at(task, "description"), "purpose")
         for task in objects_at(results, "tasks")
     }
     runs = []
-    for index, run in enumerate(_simulations(results)):
+    for index, run in enumerate(_find_simulations(results)):
         purpose = purposes.get(str(object_at(run).get("task_id")), "")
         place = f"simulation {index}"
         runs.append(Run(run, place, policy or None, purpose, is_second=True))

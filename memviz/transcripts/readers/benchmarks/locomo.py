@@ -15,18 +15,18 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import describe, kind_of
-from memviz.transcripts.readers.benchmarks import answer_texts, probe_of
+from memviz.transcripts.readers.benchmarks import make_probe, read_answers
 from memviz.transcripts.readers.json_access import (
     as_list,
     first_text,
     id_text,
-    joined,
+    join_lines,
     list_at,
     object_at,
     texts_at,
 )
-from memviz.transcripts.readers.json_rows import RowReader, with_places
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.readers.json_rows import RowReader, add_places
+from memviz.transcripts.times import meta_with_time, moment
 
 _SESSION = re.compile(r"session_([0-9]{1,6})")
 DATE_FORMATS = ("%I:%M %p on %d %B %Y", "%H:%M on %d %B %Y", "%d %B %Y")
@@ -66,10 +66,10 @@ class Locomo(RowReader):
 
     def is_row(self, row: dict[str, Any]) -> bool:
         """Return whether a sample has a ``speaker_a`` and a list called ``session_1`` or like it."""
-        conversation = _conversation(row)
+        conversation = _find_conversation(row)
         has_sessions = any(
             isinstance(conversation[key], list)
-            for _number, key in _sessions(conversation)
+            for _number, key in _list_sessions(conversation)
         )
         return isinstance(conversation.get("speaker_a"), str) and has_sessions
 
@@ -77,7 +77,7 @@ class Locomo(RowReader):
         self, row: dict[str, Any], place: str, builder: TranscriptBuilder
     ) -> dict[str, Any]:
         """Add all sessions of a sample in the order of their numbers, with its questions."""
-        conversation = _conversation(row)
+        conversation = _find_conversation(row)
         user = first_text(conversation, "speaker_a")
         other = first_text(conversation, "speaker_b")
         roles = {_key(user): "user", _key(other): "assistant"}
@@ -85,8 +85,8 @@ class Locomo(RowReader):
             raise NO_SPEAKERS.error(place, found=describe(row))
         positions: dict[str, int] = {}
         dates = []
-        for _number, key in _sessions(conversation):
-            dates.append(_date(conversation, key))
+        for _number, key in _list_sessions(conversation):
+            dates.append(_read_date(conversation, key))
             _add_session(conversation, key, roles, positions, builder)
             _add_summary(row, f"{key}_summary", builder)
         return {
@@ -97,12 +97,12 @@ class Locomo(RowReader):
         }
 
 
-def _conversation(sample: dict[str, Any]) -> dict[str, Any]:
+def _find_conversation(sample: dict[str, Any]) -> dict[str, Any]:
     inner = sample.get("conversation")
     return inner if isinstance(inner, dict) else sample
 
 
-def _sessions(conversation: dict[str, Any]) -> list[tuple[int, str]]:
+def _list_sessions(conversation: dict[str, Any]) -> list[tuple[int, str]]:
     """Number and key of all sessions, by number: as texts, session 10 would come before session 2."""
     matches = filter(None, map(_SESSION.fullmatch, conversation))
     return sorted((int(match[1]), match[0]) for match in matches)
@@ -118,25 +118,25 @@ def _add_session(
     turns = conversation[key] or []
     if not isinstance(turns, list):
         raise NO_LIST.error(key, kind=_(kind_of(turns)))
-    date = _date(conversation, key)
-    meta = with_time(date.isoformat() if date else None)
+    date = _read_date(conversation, key)
+    meta = meta_with_time(date.isoformat() if date else None)
 
     def role_of(name: object) -> str | None:
         return roles.get(_key(name)) if isinstance(name, str) else None
 
-    for turn, place in with_places(turns, f"{key}, index"):
+    for turn, place in add_places(turns, f"{key}, index"):
         role = builder.speaker(
             turn, place, "speaker", called="speaker", role_of=role_of
         )
         if role is None:
             continue
-        content = _content(turn)
+        content = _read_content(turn)
         if content is None:
             builder.leave_out(place, NO_CONTENT)
             continue
         name = turn["speaker"]
         position = builder.add_text(role, content, place, name=name, meta=meta)
-        message_number = message_key(turn.get("dia_id"))
+        message_number = normalize_message_id(turn.get("dia_id"))
         if message_number is not None:
             positions.setdefault(message_number, position)
 
@@ -145,16 +145,16 @@ def _key(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
-def _content(turn: dict[str, Any]) -> str | None:
+def _read_content(turn: dict[str, Any]) -> str | None:
     """The text and, for images that were shared with it, what the benchmark's captions say."""
     texts = list(texts_at(turn, "text", "clean_text").values())[:1]
     caption = first_text(turn, "blip_caption")
     if caption or turn.get("img_url"):
         texts.append(stand_in("image", caption))
-    return joined(texts) if texts else None
+    return join_lines(texts) if texts else None
 
 
-def _date(conversation: dict[str, Any], key: str) -> datetime | None:
+def _read_date(conversation: dict[str, Any], key: str) -> datetime | None:
     """Return when a session was held. The times have no zone: like everywhere in memviz they are taken for UTC."""
     date = first_text(conversation, f"{key}_date_time")
     text = " ".join(date.replace(",", " ").split())[:60]
@@ -173,7 +173,7 @@ def _add_summary(sample: dict[str, Any], key: str, builder: TranscriptBuilder) -
         builder.add_event("summary", text)
 
 
-def message_key(id: object) -> str | None:
+def normalize_message_id(id: object) -> str | None:
     """The id of a message without leading zeros; ``None`` for what is no id."""
     match = _MESSAGE.fullmatch(id_text(id).strip())
     return _plain(match) if match else None
@@ -188,42 +188,42 @@ def read_probes(
     never said.
     """
     probes = []
-    for value, place in with_places(list_at(items), "question"):
+    for value, place in add_places(list_at(items), "question"):
         item = object_at(value)
-        probe = _probe(item, positions, builder, place)
+        probe = _read_probe(item, positions, builder, place)
         if probe:
             probes.append(probe)
-        elif _category(item.get("category")) == ADVERSARIAL:
+        elif _name_category(item.get("category")) == ADVERSARIAL:
             builder.note(NOT_ANSWERED, place)
         else:
             builder.note(NO_ANSWER, place)
     return tuple(probes)
 
 
-def _probe(
+def _read_probe(
     item: dict[str, Any],
     positions: Mapping[str, int],
     builder: TranscriptBuilder,
     place: str,
 ) -> Probe | None:
-    answers = answer_texts(item.get("answer"))
-    category = _category(item.get("category"))
+    answers = read_answers(item.get("answer"))
+    category = _name_category(item.get("category"))
     if category == OPEN_DOMAIN and len(answers) == 1:
         # What follows a semicolon explains the answer: the benchmark compares what stands before it.
         short = answers[0].split(";")[0].strip()
         answers = tuple(dict.fromkeys((*answers, short))) if short else answers
-    probe = probe_of(item.get("question"), answers, (), category)
+    probe = make_probe(item.get("question"), answers, (), category)
     if not probe:
         return None
-    evidence = _evidence(item.get("evidence"), positions, builder, place)
+    evidence = _read_evidence(item.get("evidence"), positions, builder, place)
     return replace(probe, evidence=tuple(sorted(set(evidence))))
 
 
-def _category(value: object) -> object:
+def _name_category(value: object) -> object:
     return CATEGORIES.get(str(value).strip(), value)
 
 
-def _evidence(
+def _read_evidence(
     value: object, positions: Mapping[str, int], builder: TranscriptBuilder, place: str
 ) -> list[int]:
     evidence = []

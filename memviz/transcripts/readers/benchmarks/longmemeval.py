@@ -10,16 +10,16 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.readers.benchmarks import answer_texts, probe_of
+from memviz.transcripts.readers.benchmarks import make_probe, read_answers
 from memviz.transcripts.readers.json_access import (
     first_text,
     id_text,
     list_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import RowReader, listed, with_places
-from memviz.transcripts.readers.role_lists import chat_item
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.readers.json_rows import RowReader, add_places, require_list
+from memviz.transcripts.readers.role_lists import make_chat_item
+from memviz.transcripts.times import meta_with_time, moment
 
 _DATE = re.compile(
     r"([0-9]{4})/([0-9]{2})/([0-9]{2})(?: \([A-Za-z]+\))?(?: ([0-9]{2}:[0-9]{2}))?"
@@ -49,11 +49,11 @@ class LongMemEval(RowReader):
         self, row: dict[str, Any], place: str, builder: TranscriptBuilder
     ) -> dict[str, Any]:
         """Add all sessions by date, or in the order of the file if a date is missing, with the question."""
-        sessions = listed(
+        sessions = require_list(
             row, "haystack_sessions", "an item with haystack_sessions", place
         )
-        dates = [_date(date) for date in list_at(row, "haystack_dates")]
-        dated = _by_date(sessions, dates)
+        dates = [_read_date(date) for date in list_at(row, "haystack_dates")]
+        dated = _sort_by_date(sessions, dates)
         evidence = []
         for session in dated:
             evidence += _add_session(session, builder)
@@ -64,11 +64,11 @@ class LongMemEval(RowReader):
             if question_date
             else "",
             "held_at": next((date for _, _, date in dated if date), None),
-            "probes": _probes(row, evidence, builder),
+            "probes": _read_probes(row, evidence, builder),
         }
 
 
-def _by_date(sessions: list[Any], dates: list[datetime | None]) -> list[Session]:
+def _sort_by_date(sessions: list[Any], dates: list[datetime | None]) -> list[Session]:
     dates = dates if len(dates) == len(sessions) else [None] * len(sessions)
     dated = list(zip(range(len(sessions)), sessions, dates, strict=True))
     if all(dates):
@@ -76,7 +76,7 @@ def _by_date(sessions: list[Any], dates: list[datetime | None]) -> list[Session]
     return dated
 
 
-def _date(value: object) -> datetime | None:
+def _read_date(value: object) -> datetime | None:
     """Return when a session was held. The times have no zone: like everywhere in memviz they are taken for UTC."""
     match = _DATE.fullmatch(id_text(value).strip())
     if not match:
@@ -89,31 +89,31 @@ def _add_session(session: Session, builder: TranscriptBuilder) -> list[int]:
     number, turns, date = session
     if not isinstance(turns, list):
         raise NO_LIST.error(f"session {number}", kind=_(kind_of(turns)))
-    meta = with_time(date.isoformat() if date else None)
+    meta = meta_with_time(date.isoformat() if date else None)
     evidence = []
-    for turn, place in with_places(turns, f"session {number}, index"):
+    for turn, place in add_places(turns, f"session {number}, index"):
         role = known_role(value_at(turn, "role"))
         content = value_at(turn, "content")
         # Nearly every turn is a plain text, and a file has a million of them.
         if role in ("user", "assistant") and isinstance(content, str):
             position: int | None = builder.add_text(role, content, place, meta=meta)
         else:
-            message = chat_item(turn, **meta) if isinstance(turn, dict) else turn
+            message = make_chat_item(turn, **meta) if isinstance(turn, dict) else turn
             position = builder.add_json(message, place)
         if position is not None and turn.get("has_answer") is True:
             evidence.append(position)
     return evidence
 
 
-def _probes(
+def _read_probes(
     item: dict[str, Any], evidence: list[int], builder: TranscriptBuilder
 ) -> tuple[Probe, ...]:
     if first_text(item, "question_id").endswith(ABSTENTION):
         builder.note(NEVER_SAID)
         return ()
-    probe = probe_of(
+    probe = make_probe(
         item.get("question"),
-        answer_texts(item.get("answer")),
+        read_answers(item.get("answer")),
         evidence,
         item.get("question_type"),
     )

@@ -7,18 +7,18 @@ from typing import Any
 from memviz.core.translation import _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Reader, expect_any
+from memviz.transcripts.document import Document, Reader, require_pieces
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.json_access import (
-    filled,
+    drop_empty,
     first_text,
     object_at,
     texts_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import with_places
-from memviz.transcripts.times import first_moment, moment, with_time
+from memviz.transcripts.readers.json_rows import add_places
+from memviz.transcripts.times import meta_with_time, moment, parse_first_moment
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -41,32 +41,37 @@ class MemoryBank(Reader):
 
     def recognise(self, document: Document) -> bool:
         """An object in which at least one user has a history by dates."""
-        for _name, user in _users(document.object):
+        for _name, user in _find_users(document.object):
             if _has_days(user["history"]):
                 return True
         return False
 
     def conversations(self, document: Document) -> Sequence[User]:
         """One conversation for each user who has said anything."""
-        return expect_any(_users(document.object), EXPECTED, document)
+        return require_pieces(_find_users(document.object), EXPECTED, document)
 
     def read(self, piece: User, builder: TranscriptBuilder) -> Transcript:
         """All days of a user in order, with the summaries that were made of them."""
         name, user = piece
         summarized = dict.fromkeys(object_at(user, "summary"), ())
-        days = _days({**summarized, **user["history"]})
+        days = _list_days({**summarized, **user["history"]})
         for day, exchanges in days:
             _add_day(day, exchanges, builder)
             _add_summary(value_at(user, "summary", day), builder)
         _add_summary(user.get("overall_history"), builder)
-        held_at = first_moment(day for day, day_exchanges in days if day_exchanges)
+        held_at = parse_first_moment(
+            day for day, day_exchanges in days if day_exchanges
+        )
         language = "zh" if _is_chinese(builder) else "en"
         return builder.build(
-            title=name, description=_about(user), held_at=held_at, language=language
+            title=name,
+            description=_describe_user(user),
+            held_at=held_at,
+            language=language,
         )
 
 
-def _users(bank: dict[str, Any]) -> list[User]:
+def _find_users(bank: dict[str, Any]) -> list[User]:
     return [
         (name, user)
         for name, user in bank.items()
@@ -81,7 +86,7 @@ def _has_days(history: dict[str, Any]) -> bool:
     )
 
 
-def _days(history: dict[str, Any]) -> list[tuple[str, Any]]:
+def _list_days(history: dict[str, Any]) -> list[tuple[str, Any]]:
     days = [(moment(day), day, exchanges) for day, exchanges in history.items()]
     if all(date for date, _, _ in days):
         days.sort(key=lambda day: day[0])  # type: ignore[arg-type, return-value]  # every one has a date
@@ -93,15 +98,15 @@ def _add_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
         return
     if not isinstance(exchanges, list):
         raise NO_LIST.error(f"day {day[:40]}", kind=_(kind_of(exchanges)))
-    for exchange, place in with_places(exchanges, f"{day[:40]}, exchange"):
-        messages = _said(exchange)
+    for exchange, place in add_places(exchanges, f"{day[:40]}, exchange"):
+        messages = _read_pair(exchange)
         if not messages:
             builder.leave_out(place, NOTHING_SAID)
         for role, text in messages:
-            builder.add_text(role, text, place, meta=with_time(day))
+            builder.add_text(role, text, place, meta=meta_with_time(day))
 
 
-def _said(exchange: Any) -> list[tuple[str, str]]:
+def _read_pair(exchange: Any) -> list[tuple[str, str]]:
     """The words of both: an object, or the pair that a running companion saves."""
     if isinstance(exchange, dict):
         exchange = [exchange.get("query"), exchange.get("response")]
@@ -116,9 +121,9 @@ def _add_summary(summary: Any, builder: TranscriptBuilder) -> None:
         builder.add_event("summary", text)
 
 
-def _about(user: dict[str, Any]) -> str:
+def _describe_user(user: dict[str, Any]) -> str:
     facts = object_at(user, "meta_information")
-    fact_texts = filled(texts_at(facts, *facts))
+    fact_texts = drop_empty(texts_at(facts, *facts))
     fact_texts.pop("name", None)
     return "; ".join(f"{key}: {text}" for key, text in fact_texts.items())
 

@@ -6,19 +6,19 @@ from memviz.core.translation import Said, noop
 from memviz.transcripts.base import UNTITLED, Probe
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role, stand_in
-from memviz.transcripts.readers.benchmarks import answer_texts, probe_of
+from memviz.transcripts.readers.benchmarks import make_probe, read_answers
 from memviz.transcripts.readers.json_access import (
     first_text,
     id_text,
-    joined,
+    join_lines,
     list_at,
     object_at,
     objects_at,
     text_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import RowReader, inside, with_places
-from memviz.transcripts.times import first_moment, moment, with_time
+from memviz.transcripts.readers.json_rows import RowReader, add_places, place_inside
+from memviz.transcripts.times import meta_with_time, moment, parse_first_moment
 
 NO_ANSWER = noop("a question without an answer was left out")
 NEVER_SAID = noop("a question about what was never said (abstention) was left out")
@@ -57,10 +57,10 @@ class MemoryCraft(RowReader):
         positions_of_turns: Positions = {}
         repeated_ids: set[str] = set()
         sessions = list_at(row, "sessions")
-        first_speaker = _first_speaker(sessions)
-        for session, session_place in with_places(sessions, "session"):
+        first_speaker = _find_first_speaker(sessions)
+        for session, session_place in add_places(sessions, "session"):
             turns = _add_session(
-                session, inside(place, session_place), first_speaker, builder
+                session, place_inside(place, session_place), first_speaker, builder
             )
             positions_in_session: Positions = {}
             for turn in turns:
@@ -82,12 +82,12 @@ class MemoryCraft(RowReader):
         return {
             "title": first_text(row, "uid") or UNTITLED,
             "description": first_text(row, "source", "memory_type"),
-            "held_at": first_moment(times),
+            "held_at": parse_first_moment(times),
             "probes": _read_probes(row, positions, builder),
         }
 
 
-def _first_speaker(sessions: list[Any]) -> str:
+def _find_first_speaker(sessions: list[Any]) -> str:
     """Return the name of the first speaker; empty where nobody speaks. Of two people the first is the user."""
     for session in sessions:
         for turn in objects_at(session, "turns"):
@@ -110,8 +110,8 @@ def _add_session(
     """Add the turns of a session that have content, and return them."""
     added = []
     time = value_at(session, "timestamp")
-    meta = with_time(time if moment(time) else None)
-    turns = with_places(list_at(session, "turns"), inside(place, "turn"))
+    meta = meta_with_time(time if moment(time) else None)
+    turns = add_places(list_at(session, "turns"), place_inside(place, "turn"))
     for turn, turn_place in turns:
         text = _text_of(turn)
         if not text:
@@ -137,7 +137,7 @@ def _text_of(turn: object) -> str:
     caption = text_at(turn, "metadata", "blip_caption")
     if caption:
         texts.append(stand_in("image", caption))
-    return joined(texts)
+    return join_lines(texts)
 
 
 def _read_probes(
@@ -146,7 +146,7 @@ def _read_probes(
     """Return the questions of a record that have an answer, each with the positions of its evidence."""
     probes = []
     evidence_left = MAX_EVIDENCE
-    for value, place in with_places(list_at(row, "qa"), "question"):
+    for value, place in add_places(list_at(row, "qa"), "question"):
         item = object_at(value)
         if item.get("abstention"):
             builder.note(NEVER_SAID, place)
@@ -160,9 +160,9 @@ def _read_probes(
             evidence_left -= count
             for id in known_ids:
                 evidence += positions[id]
-        answers = answer_texts(item.get("answer"))
+        answers = read_answers(item.get("answer"))
         category = item.get("question_type")
-        probe = probe_of(item.get("question"), answers, evidence, category)
+        probe = make_probe(item.get("question"), answers, evidence, category)
         if probe is None:
             builder.note(NO_ANSWER, place)
             continue

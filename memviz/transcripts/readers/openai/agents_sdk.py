@@ -10,11 +10,11 @@ from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.readers.database_rows import (
     Row,
     cell_text,
-    conversations_in,
-    grouped,
-    parsed_cell,
+    find_tables,
+    group_conversations,
+    group_rows,
+    parse_cell,
     row_place,
-    tables_with,
 )
 from memviz.transcripts.readers.json_access import object_at, text_at
 from memviz.transcripts.readers.openai.response_items import ItemReader
@@ -52,12 +52,12 @@ class OpenAIAgents(Reader):
 
     def recognise(self, document: Document) -> bool:
         """A database with a table of messages by session."""
-        return bool(tables_with(document, NEEDED_COLUMNS))
+        return bool(find_tables(document, NEEDED_COLUMNS))
 
     def conversations(self, document: Document) -> Sequence[Session]:
         """Return one for each session that has messages."""
-        tables = tables_with(document, NEEDED_COLUMNS)
-        stored = conversations_in(
+        tables = find_tables(document, NEEDED_COLUMNS)
+        stored = group_conversations(
             document,
             tables,
             columns=MESSAGE_COLUMNS,
@@ -67,17 +67,17 @@ class OpenAIAgents(Reader):
         )
         order = ("sequence_number", "id")
         structure_rows = document.tables.rows(STRUCTURE_TABLE, STRUCTURE_COLUMNS, order)
-        structure_of = grouped(structure_rows, "session_id")
+        structure_of = group_rows(structure_rows, "session_id")
         return [
-            _session(session_id, rows, structure_of.get(session_id, []))
+            _make_session(session_id, rows, structure_of.get(session_id, []))
             for session_id, rows in stored
         ]
 
     def read(self, piece: Session, builder: TranscriptBuilder) -> Transcript:
         """Read the items of the session as those of the Responses API."""
         if piece.unread_count:
-            builder.note(_unread_note(piece))
-        ItemReader(builder).add_all(list(_items(piece.rows, builder)))
+            builder.note(_make_unread_note(piece))
+        ItemReader(builder).add_all(list(_read_items(piece.rows, builder)))
         return builder.build(
             title=piece.session_id,
             held_at=moment(piece.rows[0]["created_at"]) if piece.rows else None,
@@ -92,7 +92,7 @@ IN_OTHER_BRANCHES = noop(
 )
 
 
-def _unread_note(session: Session) -> Said:
+def _make_unread_note(session: Session) -> Said:
     """Return the note on messages that are not read: "the branch 'main' was read; 3
     messages of the session are in other branches ('retry')".
     """
@@ -110,7 +110,7 @@ def _unread_note(session: Session) -> Said:
     )
 
 
-def _session(session_id: str, rows: list[Row], structure: list[Row]) -> Session:
+def _make_session(session_id: str, rows: list[Row], structure: list[Row]) -> Session:
     """Return the session with the branch that the SDK continues when it opens it.
 
     That is "main", or without it the branch of the last message. Without a structure
@@ -120,7 +120,7 @@ def _session(session_id: str, rows: list[Row], structure: list[Row]) -> Session:
     stored = [row for row in structure if cell_text(row["message_id"]) in row_of]
     if not stored:
         return Session(session_id, rows)
-    branches = grouped(stored, "branch_id")
+    branches = group_rows(stored, "branch_id")
     branch = MAIN_BRANCH
     if branch not in branches:
         branch = cell_text(stored[-1]["branch_id"])
@@ -134,12 +134,12 @@ def _session(session_id: str, rows: list[Row], structure: list[Row]) -> Session:
     )
 
 
-def _items(
+def _read_items(
     rows: Sequence[Row], builder: TranscriptBuilder
 ) -> Iterator[tuple[Any, str]]:
     """Yield each item of the Responses API with its place; leave out what is none."""
     for row in rows:
-        stored = parsed_cell(row["message_data"], row_place(row), builder)
+        stored = parse_cell(row["message_data"], row_place(row), builder)
         for item, place in stored:
             if "__enc__" in object_at(item):
                 builder.leave_out(place, ENCRYPTED)

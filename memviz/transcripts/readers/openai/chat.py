@@ -6,8 +6,8 @@ from typing import Any
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import content_text, saved_prompt
-from memviz.transcripts.document import Document, Placed, Reader, mismatch
+from memviz.transcripts.chat_messages import content_text, read_saved_prompt
+from memviz.transcripts.document import Document, PlacedValue, Reader, mismatch_error
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.readers.json_access import (
     list_at,
@@ -18,17 +18,17 @@ from memviz.transcripts.readers.json_access import (
 from memviz.transcripts.readers.json_rows import (
     RowReader,
     add_messages,
-    inside,
+    add_places,
+    place_inside,
     tool_schemas,
-    with_places,
 )
-from memviz.transcripts.readers.memviz_json import saved_texts
+from memviz.transcripts.readers.memviz_json import read_saved_texts
 from memviz.transcripts.readers.role_lists import (
     FOREIGN_KEYS,
     are_messages,
     has_openai_message,
 )
-from memviz.transcripts.times import first_moment, moment, with_time
+from memviz.transcripts.times import meta_with_time, moment, parse_first_moment
 
 EXPECTED = noop("an object with a list of messages")
 EXPECTED_LIST = noop("a list of messages, or one message a line,")
@@ -42,18 +42,18 @@ class OpenAIMessages(Reader):
 
     def recognise(self, document: Document) -> bool:
         """A list of which at least half are messages with a role, and one has what only this API knows."""
-        items = _items(document)
+        items = _find_items(document)
         return are_messages(items) and has_openai_message(items)
 
-    def conversations(self, document: Document) -> Sequence[list[Placed]]:
+    def conversations(self, document: Document) -> Sequence[list[PlacedValue]]:
         """One conversation: all items."""
-        if not _items(document):
-            raise mismatch(EXPECTED_LIST, document)
+        if not _find_items(document):
+            raise mismatch_error(EXPECTED_LIST, document)
         return [document.lines]
 
-    def read(self, piece: list[Placed], builder: TranscriptBuilder) -> Transcript:
+    def read(self, piece: list[PlacedValue], builder: TranscriptBuilder) -> Transcript:
         """The conversation that the items are, in order."""
-        prompt = saved_prompt(piece[0][0]) if piece else None
+        prompt = read_saved_prompt(piece[0][0]) if piece else None
         for item, place in piece[0 if prompt is None else 1 :]:
             builder.add_json(item, place)
         return builder.build(system_prompt=prompt)
@@ -68,20 +68,20 @@ class RoleContent(OpenAIMessages):
     def recognise(self, document: Document) -> bool:
         """A list of which at least half are messages with a role, and nothing that only the OpenAI API knows; or a
         list of lists of messages."""
-        items = _items(document)
+        items = _find_items(document)
         if items and all(isinstance(item, list) for item in items):
             return all(are_messages(item) for item in items)
         return are_messages(items) and not has_openai_message(items)
 
-    def conversations(self, document: Document) -> Sequence[list[Placed]]:
+    def conversations(self, document: Document) -> Sequence[list[PlacedValue]]:
         """One conversation, or one for each inner list."""
         ((*items,),) = super().conversations(document)
         if not all(isinstance(item, list) for item, _ in items):
             return [items]
-        return [with_places(inner, f"{place}, index") for inner, place in items]
+        return [add_places(inner, f"{place}, index") for inner, place in items]
 
 
-def _items(document: Document) -> Sequence[Any]:
+def _find_items(document: Document) -> Sequence[Any]:
     """The items of a list or of lines; a file with a single message is one line."""
     return document.items or ([document.object] if "role" in document.object else [])
 
@@ -126,13 +126,13 @@ def read_request(
     row: Mapping[str, Any], place: str, builder: TranscriptBuilder
 ) -> dict[str, Any]:
     """Add the messages of an object; returns what else is known of the conversation."""
-    prompt = saved_prompt(next(iter(list_at(row, "messages")), None))
+    prompt = read_saved_prompt(next(iter(list_at(row, "messages")), None))
     add_messages(row.get("messages"), place, builder, start=0 if prompt is None else 1)
-    fields = {"system_prompt": prompt, **saved_texts(dict(row))}
+    fields = {"system_prompt": prompt, **read_saved_texts(dict(row))}
     if row.get("system") and fields["system_prompt"] is None:
-        note = builder.note_at(inside(place, "system"))
+        note = builder.note_at(place_inside(place, "system"))
         fields["system_prompt"] = content_text(row["system"], note)
-    held_at = first_moment(row.get(key) for key in TIME_KEYS)
+    held_at = parse_first_moment(row.get(key) for key in TIME_KEYS)
     return {**fields, "held_at": held_at, "tools": tool_schemas(row)}
 
 
@@ -165,10 +165,10 @@ class ChatRequest(FinetuningRows):
             document.object["messages"]
         )
 
-    def conversations(self, document: Document) -> Sequence[Placed]:
+    def conversations(self, document: Document) -> Sequence[PlacedValue]:
         """One conversation: the object."""
         if not isinstance(document.object.get("messages"), list):
-            raise mismatch(EXPECTED, document)
+            raise mismatch_error(EXPECTED, document)
         return [(document.object, "")]
 
 
@@ -178,7 +178,7 @@ NO_CHOICE = Refusal(
 )
 
 
-def page_data(value: Mapping[str, Any]) -> list[Any]:
+def read_page(value: Mapping[str, Any]) -> list[Any]:
     """The items of a page of a list of the OpenAI API; none for anything else."""
     is_page = value.get("object") == "list" or "has_more" in value
     return list_at(value, "data") if is_page else []
@@ -199,7 +199,7 @@ def read_response(
     row: Mapping[str, Any], place: str, builder: TranscriptBuilder
 ) -> dict[str, Any]:
     """Add the reply of a response; returns what else is known of the conversation."""
-    choices = with_places(list_at(row, "choices"), inside(place, "choices index"))
+    choices = add_places(list_at(row, "choices"), place_inside(place, "choices index"))
     choices.sort(key=lambda placed: value_at(placed[0], "index") != 0)
     replies = [placed for placed in choices if _has_message(placed[0])]
     if not replies:
@@ -208,7 +208,7 @@ def read_response(
         add_messages(row["messages"], place, builder, "messages")
     choice, where = replies[0]
     reply = choice["message"]
-    meta = {**with_time(row.get("created")), **object_at(reply, "meta")}
+    meta = {**meta_with_time(row.get("created")), **object_at(reply, "meta")}
     builder.add_json({**reply, "meta": meta}, where)
     if len(replies) > 1:
         builder.note(Said(OTHER_CHOICES, number=len(replies)), place)
@@ -226,14 +226,14 @@ class ChatResponse(RowReader):
 
     def recognise(self, document: Document) -> bool:
         """Objects with choices that have a message, or a page of such."""
-        data = page_data(document.object)
+        data = read_page(document.object)
         if data:
             return all(is_response(object_at(item)) for item in data)
         return super().recognise(document)
 
-    def conversations(self, document: Document) -> Sequence[Placed]:
+    def conversations(self, document: Document) -> Sequence[PlacedValue]:
         """One conversation for each response."""
-        data = page_data(document.object)
+        data = read_page(document.object)
         if data:
-            return with_places(data, "data index")
+            return add_places(data, "data index")
         return super().conversations(document)

@@ -11,9 +11,9 @@ from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,
-    kept_beside,
+    ignore_note,
     known_role,
-    pass_over,
+    meta_of_unknown_fields,
     stand_in,
 )
 from memviz.transcripts.document import Document
@@ -30,7 +30,7 @@ from memviz.transcripts.readers.json_access import (
     as_list,
     first_value,
     id_text,
-    joined,
+    join_lines,
     list_at,
     object_at,
     objects_at,
@@ -40,8 +40,8 @@ from memviz.transcripts.readers.json_access import (
     value_at,
 )
 from memviz.transcripts.readers.json_rows import About, ExportReader
-from memviz.transcripts.readers.message_trees import branch_taken, place_of
-from memviz.transcripts.times import with_time
+from memviz.transcripts.readers.message_trees import find_branch_taken, place_of
+from memviz.transcripts.times import meta_with_time
 
 CONTEXTS = frozenset({"user_editable_context", "model_editable_context"})
 """What ChatGPT lets the model know about the user, as instructions and memories; it is never shown as a message."""
@@ -63,7 +63,7 @@ def _type_of(content: object) -> str:
     return text_at(content, "content_type")
 
 
-def _filmed(part: Block, note: Note, words: Vocabulary) -> str:
+def _name_video_frame(part: Block, note: Note, words: Vocabulary) -> str:
     is_filmed = isinstance(part.get("video_container_asset_pointer"), dict)
     return stand_in("video" if is_filmed else "audio")
 
@@ -79,7 +79,7 @@ CONTENTS = Vocabulary(
         "video_asset_pointer": File("video"),
         "video_container_asset_pointer": File("video"),
         "file_asset_pointer": File("file"),
-        "real_time_user_audio_video_asset_pointer": _filmed,
+        "real_time_user_audio_video_asset_pointer": _name_video_frame,
     },
 )
 
@@ -98,7 +98,7 @@ def _text_of(message: Message, note: Note) -> str:
         mime = id_text(first_value(file, "mime_type", "mimeType"))
         if "width" not in file and not mime.startswith("image/"):
             files.append(stand_in("file", file.get("name")))
-    return joined([CONTENTS.text(parts, note), *files])
+    return join_lines([CONTENTS.text(parts, note), *files])
 
 
 def _role_of(message: Message) -> object:
@@ -124,7 +124,7 @@ def _is_hidden(message: Message) -> bool:
     if kind == THOUGHTS or _recipient_of(message):
         return False
     is_own = _role_of(message) in ("system", "assistant")
-    return is_own and not _text_of(message, pass_over).strip()
+    return is_own and not _text_of(message, ignore_note).strip()
 
 
 @dataclass(slots=True)
@@ -161,7 +161,7 @@ class ChatPath:
         content = message.get("content")
         if _type_of(content) == THOUGHTS and role == "assistant":
             for thought in objects_at(content, "thoughts"):
-                text = joined(texts_under(thought, "summary", "content"))
+                text = join_lines(texts_under(thought, "summary", "content"))
                 self._thoughts.append(Part("reasoning", text))
             self._thought_at = place, _meta_of(message)
         elif _recipient_of(message):
@@ -214,7 +214,7 @@ class ChatPath:
         meta = _meta_of(message)
         if role == "assistant":
             quoted = {"citations": value_at(message, "metadata", "citations")}
-            meta |= kept_beside(quoted, self.builder.note_at(place))
+            meta |= meta_of_unknown_fields(quoted, self.builder.note_at(place))
         draft = self._add_draft(role, place, meta)
         draft.parts.append(Part("text", self._text(message, place)))
 
@@ -258,7 +258,7 @@ class ChatPath:
 def _meta_of(message: Message) -> dict[str, Any]:
     is_reply = _role_of(message) == "assistant"
     model = text_at(message, "metadata", "model_slug") if is_reply else ""
-    return {**with_time(message.get("create_time"), model=model)}
+    return {**meta_with_time(message.get("create_time"), model=model)}
 
 
 class ChatGptExport(ExportReader):
@@ -292,9 +292,9 @@ class ChatGptExport(ExportReader):
                 content = message.get("content")
                 if _type_of(content) in CONTEXTS:
                     context_texts = texts_at(content, *CONTEXT_FIELDS)
-                    contexts[joined(context_texts.values())] = None
+                    contexts[join_lines(context_texts.values())] = None
         path.write()
-        return {**ABOUT.read(item), "system_prompt": joined(contexts) or None}
+        return {**ABOUT.read(item), "system_prompt": join_lines(contexts) or None}
 
 
 def _has_nodes(item: dict[str, Any]) -> bool:
@@ -314,7 +314,7 @@ def _branch_taken(
             return False
         return _type_of(message.get("content")) != THOUGHTS
 
-    return branch_taken(
+    return find_branch_taken(
         _parents(mapping),
         current,
         lambda id: value_at(mapping[id], "message", "create_time"),

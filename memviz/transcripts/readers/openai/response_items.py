@@ -12,12 +12,12 @@ from memviz.core.translation import Said, noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,
-    kept_beside,
     known_role,
+    meta_of_unknown_fields,
+    read_tool_name,
     stand_in,
-    tool_name,
 )
-from memviz.transcripts.document import HEAD_ITEMS, Placed
+from memviz.transcripts.document import HEAD_ITEMS, PlacedValue
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.blocks import (
     Block,
@@ -29,7 +29,7 @@ from memviz.transcripts.readers.blocks import (
 from memviz.transcripts.readers.json_access import (
     first_under,
     items_in,
-    joined,
+    join_lines,
     json_text,
     list_at,
     object_at,
@@ -39,7 +39,7 @@ from memviz.transcripts.readers.json_access import (
     texts_under,
 )
 from memviz.transcripts.readers.role_lists import part_types
-from memviz.transcripts.times import with_time
+from memviz.transcripts.times import meta_with_time
 
 MESSAGE_OBJECTS = frozenset({"thread.message", "realtime.item"})
 PARTS = frozenset(
@@ -157,7 +157,7 @@ class ItemReader:
     """The place of the current message, whose ``meta`` is the next field."""
     _meta: dict[str, Any] = field(default_factory=dict)
 
-    def add_all(self, items: Sequence[Placed]) -> None:
+    def add_all(self, items: Sequence[PlacedValue]) -> None:
         """Add all items, each with its place."""
         self._here = {text_at(item, "id") for item, _ in items if _is_there(item)}
         for item, place in items:
@@ -178,7 +178,7 @@ class ItemReader:
             self._thoughts += thoughts_of(item)
         elif kind in RESULTS or kind.endswith("_call_output"):
             self._end()
-            self._add_result(item, place, self._answered(item, kind))
+            self._add_result(item, place, self._find_answered_call(item, kind))
         elif kind in ("program", "mcp_approval_request") or kind.endswith("_call"):
             self._add_call(item, kind, place)
         elif kind in COMPACTIONS:
@@ -199,12 +199,12 @@ class ItemReader:
         note = self.builder.note_at(place)
         role = known_role(item.get("role"))
         content = item.get("content")
-        time = with_time(item.get("created_at"))
+        time = meta_with_time(item.get("created_at"))
         is_of_chat_api = role == "tool" or item.get("tool_calls")
         if role == "assistant" and not is_of_chat_api:
             self._close()
             quoted = items_in(objects_at(content), "annotations")
-            beside = kept_beside({"annotations": quoted}, note)
+            beside = meta_of_unknown_fields({"annotations": quoted}, note)
             self._place = place
             self._meta = {**time, **beside}
             self._reply = [Part("text", CONTENT.text(content, note)), *self._thoughts]
@@ -219,7 +219,7 @@ class ItemReader:
             self.builder.add_text(role, text, place, name=name, meta=time)
 
     def _add_call(self, item: Mapping[str, Any], kind: str, place: str) -> None:
-        call = call_of(item, self.builder.note_at(place))
+        call = read_call_item(item, self.builder.note_at(place))
         if not self._reply:
             self._place = place
             self._meta = {}
@@ -230,7 +230,7 @@ class ItemReader:
             self._end()
             self._add_result(item, place, call.id)
 
-    def _answered(self, item: Mapping[str, Any], kind: str) -> str:
+    def _find_answered_call(self, item: Mapping[str, Any], kind: str) -> str:
         """Return the id of the call that a result answers."""
         id = call_id(item)
         if text_at(item, "call_id"):
@@ -292,7 +292,7 @@ LABELS = {
 """What is shown in place of parts without a text."""
 
 
-def _said(part: Block, note: Note, words: Vocabulary) -> str:
+def _read_text(part: Block, note: Note, words: Vocabulary) -> str:
     """Return the text of a part, under whichever key it stands; of one without a text, what it is."""
     text = part.get("text")
     filename = part.get("filename")
@@ -316,10 +316,10 @@ def _shell_text(part: Mapping[str, Any]) -> str:
         how = stand_in("exit code", str(code))
     elif ended.get("type") == "timeout":
         how = stand_in("timeout")
-    return joined([*texts_under(part, "stdout", "stderr"), how])
+    return join_lines([*texts_under(part, "stdout", "stderr"), how])
 
 
-CONTENT = Vocabulary({}, other=_said)
+CONTENT = Vocabulary({}, other=_read_text)
 """The content of a message, or the result of a tool."""
 
 
@@ -341,19 +341,19 @@ def call_id(item: Mapping[str, Any]) -> str:
     return first_under(item, "call_id", "approval_request_id", "id")
 
 
-def call_of(item: Mapping[str, Any], note: Note) -> ToolCall:
+def read_call_item(item: Mapping[str, Any], note: Note) -> ToolCall:
     """The call of a tool that an item is."""
     kind = text_at(item, "type")
     is_request = kind == "mcp_approval_request"
     id = text_at(item, "id") if is_request or kind in SERVED else call_id(item)
     if kind in NAMED_CALLS:
         arguments = json_text(item.get(NAMED_CALLS[kind]), "{}")
-        return ToolCall(id, tool_name(item, note), arguments)
+        return ToolCall(id, read_tool_name(item, note), arguments)
     beside = BESIDE_ARGUMENTS - {"name"} if is_request else BESIDE_ARGUMENTS
-    asked = _without(item, beside)
+    asked = _drop_keys(item, beside)
     values = list(asked.values())
     if len(values) == 1 and isinstance(values[0], dict):
-        asked = _without(values[0], {"sources"})
+        asked = _drop_keys(values[0], {"sources"})
     return ToolCall(id, kind.removesuffix("_call"), json_text(asked))
 
 
@@ -365,7 +365,7 @@ def result_text(item: Mapping[str, Any], note: Note) -> str:
         return json_text({key: item[key] for key in keys if item.get(key) is not None})
     held = [key for key in RESULT_KEYS if item.get(key) is not None]
     if not held:
-        sources = joined(texts_under(item, "action.sources[].url"))
+        sources = join_lines(texts_under(item, "action.sources[].url"))
         kind = text_at(item, "type").removesuffix("_output").removesuffix("_call")
         name = text_at(item, "name") or kind
         return sources or stand_in(name, item.get("status"))
@@ -377,7 +377,7 @@ def result_text(item: Mapping[str, Any], note: Note) -> str:
     return CONTENT.text(result, note)
 
 
-def _without(fields: Mapping[str, Any], keys: Set[str]) -> dict[str, Any]:
+def _drop_keys(fields: Mapping[str, Any], keys: Set[str]) -> dict[str, Any]:
     """Return the fields that have a value, without those of these keys."""
     return {
         key: value

@@ -7,7 +7,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.translation import Said, _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Placed, Reader, mismatch
+from memviz.transcripts.document import Document, PlacedValue, Reader, mismatch_error
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import describe, kind_of
 from memviz.transcripts.readers.json_access import (
@@ -20,15 +20,15 @@ from memviz.transcripts.readers.json_access import (
 from memviz.transcripts.readers.json_rows import (
     About,
     RowReader,
-    inside,
-    most_rows,
-    row_object,
+    add_places,
+    are_mostly,
+    place_inside,
+    require_object,
     rows,
     tool_schemas,
-    with_places,
 )
 from memviz.transcripts.readers.openai.chat import (
-    page_data,
+    read_page,
     read_request,
     read_response,
 )
@@ -94,7 +94,7 @@ ONE_PAGE = noop("this is one page of several: the others are not in the file")
 class Items(NamedTuple):
     """The items of one conversation in their order, and whether the API has more of them."""
 
-    rows: list[Placed]
+    rows: list[PlacedValue]
     has_more: bool = False
 
 
@@ -102,7 +102,7 @@ class Chain(NamedTuple):
     """Requests and responses of which each continues the one before; ``is_branch``: the first continues a response of
     another chain."""
 
-    rows: list[Placed]
+    rows: list[PlacedValue]
     is_branch: bool
 
 
@@ -119,31 +119,31 @@ class OpenAIResponses(Reader):
 
     def recognise(self, document: Document) -> bool:
         """Items with types or parts that only this API knows, or objects that hold such items."""
-        page = page_data(document.object)
+        page = read_page(document.object)
         if page:
             return are_items(page) or are_messages(page)
         if "items" in document.object:
             return _holds_items(document.object)
         return (
             are_items(document.items)
-            or most_rows(document, _is_exchange)
-            or bool(_streamed(document))
+            or are_mostly(document, _is_exchange)
+            or bool(_read_streamed(document))
         )
 
     def conversations(self, document: Document) -> Sequence[Chain | Items]:
         """One conversation: all items; or one for each request or response, with those that continue it."""
-        page = page_data(document.object)
-        streamed = _streamed(document)
+        page = read_page(document.object)
+        streamed = _read_streamed(document)
         if page:
-            rows_of_page = in_order(with_places(page, "data index"), is_page=True)
+            rows_of_page = sort_items(add_places(page, "data index"), is_page=True)
             return [Items(rows_of_page, document.object.get("has_more") is True)]
         if _holds_items(document.object):
-            return [Items(with_places(document.object["items"], "items index"))]
-        if streamed or most_rows(document, _is_exchange) or document.object:
-            return _chained(streamed or rows(document, ""), document)
+            return [Items(add_places(document.object["items"], "items index"))]
+        if streamed or are_mostly(document, _is_exchange) or document.object:
+            return _chain_exchanges(streamed or rows(document, ""), document)
         if not document.items:
-            raise mismatch(EXPECTED, document)
-        return [Items(in_order(document.placed, is_page=False))]
+            raise mismatch_error(EXPECTED, document)
+        return [Items(sort_items(document.placed, is_page=False))]
 
     def read(self, piece: Chain | Items, builder: TranscriptBuilder) -> Transcript:
         """The messages that the items make, in order."""
@@ -155,11 +155,11 @@ class OpenAIResponses(Reader):
         return builder.build()
 
 
-def _chained(placed: Sequence[Placed], document: Document) -> list[Chain]:
+def _chain_exchanges(placed: Sequence[PlacedValue], document: Document) -> list[Chain]:
     """Return the requests and responses of each conversation: one whose ``previous_response_id`` is the id of the last
     response of a conversation goes on with it. One that failed, or that cannot be read, is refused alone, and what
     continues it goes on with the conversation that it would belong to."""
-    refused = _places_of_refused(placed, document)
+    refused = _find_unreadable_places(placed, document)
     ids = {text_at(row, "id") for row, place in placed if place not in refused} - {""}
     chains: list[Chain] = []
     chain_after: dict[str, Chain] = {}
@@ -180,7 +180,9 @@ def _chained(placed: Sequence[Placed], document: Document) -> list[Chain]:
     return chains
 
 
-def _places_of_refused(placed: Sequence[Placed], document: Document) -> set[str]:
+def _find_unreadable_places(
+    placed: Sequence[PlacedValue], document: Document
+) -> set[str]:
     """Return the places of requests and responses that cannot be read. Of those that neither continue another nor are
     continued the ones that failed are enough: they are read, or refused, alone."""
     continued = {text_at(row, "previous_response_id") for row, _place in placed} - {""}
@@ -198,7 +200,7 @@ def _can_be_read(row: object, place: str, document: Document) -> bool:
     """Return whether a request or a response is a conversation by itself."""
     builder = TranscriptBuilder(document.limits, user=document.user)
     try:
-        read_exchange(row_object(row, place), place, builder)
+        read_exchange(require_object(row, place), place, builder)
         builder.build()
     except TranscriptError:
         return False
@@ -214,7 +216,7 @@ def _read_chain(chain: Chain, builder: TranscriptBuilder) -> dict[str, Any]:
     it."""
     fields: dict[str, Any] = {}
     for number, (row, place) in enumerate(chain.rows):
-        exchange = row_object(row, place)
+        exchange = require_object(row, place)
         if number or chain.is_branch:
             # The response that it continues is in the file.
             exchange = {**exchange, "previous_response_id": None}
@@ -235,9 +237,9 @@ def _holds_items(value: Mapping[str, Any]) -> bool:
     return are_items(value.get("items")) and "session" not in value
 
 
-def _streamed(document: Document) -> list[Placed]:
+def _read_streamed(document: Document) -> list[PlacedValue]:
     """The whole responses that end the events of a stream; none for a file of anything else."""
-    if not most_rows(document, _is_event):
+    if not are_mostly(document, _is_event):
         return []
     return [
         (item["response"], place)
@@ -251,16 +253,16 @@ def _is_event(row: Mapping[str, Any]) -> bool:
     return is_event and ("sequence_number" in row or "response" in row)
 
 
-def in_order(placed: list[Placed], *, is_page: bool) -> list[Placed]:
+def sort_items(placed: list[PlacedValue], *, is_page: bool) -> list[PlacedValue]:
     """The items, oldest first. The pages of the OpenAI API come newest first unless one asks for the opposite.
 
     A page does not say its order. Times in the items do, and so does a call with its result; where neither is there,
     the page is newest first, but for plain messages of the chat API, which come oldest first.
     """
     objects = objects_at([item for item, _ in placed])
-    newest_first = _by_times(objects)
+    newest_first = _is_newest_first_by_times(objects)
     if newest_first is None and is_page:
-        newest_first = _by_calls(objects)
+        newest_first = _is_newest_first_by_calls(objects)
     if newest_first is None and is_page:
         newest_first = any(
             "type" in item or text_at(item, "object") in MESSAGE_OBJECTS
@@ -269,7 +271,7 @@ def in_order(placed: list[Placed], *, is_page: bool) -> list[Placed]:
     return placed[::-1] if newest_first else placed
 
 
-def _by_times(items: Sequence[dict[str, Any]]) -> bool | None:
+def _is_newest_first_by_times(items: Sequence[dict[str, Any]]) -> bool | None:
     times = [moment(item.get("created_at")) for item in items]
     known_times = list(filter(None, times))
     return (
@@ -279,7 +281,7 @@ def _by_times(items: Sequence[dict[str, Any]]) -> bool | None:
     )
 
 
-def _by_calls(items: Sequence[dict[str, Any]]) -> bool | None:
+def _is_newest_first_by_calls(items: Sequence[dict[str, Any]]) -> bool | None:
     """Return whether a result stands before its call; ``None`` where no result has a call."""
     first: dict[str, bool] = {}  # id of a call -> whether its result came first
     for item in items:
@@ -316,9 +318,9 @@ def read_exchange(
     """
     items = []
     for key in ("instructions", "input", "output"):
-        items += _items(value, key, place)
+        items += _list_items(value, key, place)
     if _has_failed(value):
-        raise FAILED.error(place, reason=_reason(value["error"]))
+        raise FAILED.error(place, reason=_reason_of_error(value["error"]))
     if text_at(value, "previous_response_id"):
         builder.note(CONTINUES, place)
     details = value.get("incomplete_details")
@@ -329,14 +331,14 @@ def read_exchange(
     return {**ABOUT.read(value), "tools": tool_schemas(value)}
 
 
-def _items(value: Mapping[str, Any], key: str, place: str) -> list[Placed]:
+def _list_items(value: Mapping[str, Any], key: str, place: str) -> list[PlacedValue]:
     """The items under a key, each with its place; a text is what the user asked."""
     items = value.get(key)
     if isinstance(items, str):
         message = {"role": "user", "content": items}
-        return [(message, inside(place, key))] if key == "input" else []
+        return [(message, place_inside(place, key))] if key == "input" else []
     if items is None or isinstance(items, list):
-        return with_places(items or [], inside(place, f"{key} index"))
+        return add_places(items or [], place_inside(place, f"{key} index"))
     raise NO_LIST.error(place, key=key, kind=_(kind_of(items)))
 
 
@@ -377,14 +379,14 @@ class OpenAIBatch(RowReader):
         body = answered if kind == "response" else row.get("body")
         error = row.get("error") or value_at(answered, "error")
         if error or not isinstance(body, dict):
-            raise NO_RESPONSE.error(place, reason=_reason(error))
+            raise NO_RESPONSE.error(place, reason=_reason_of_error(error))
         for key, read_body in BODIES.items():
             if isinstance(body.get(key), (list, str)):
-                fields = read_body(body, inside(place, kind), builder)
+                fields = read_body(body, place_inside(place, kind), builder)
                 return {"title": text_at(row, "custom_id"), **fields}
-        raise NO_CONVERSATION.error(inside(place, kind), found=describe(body))
+        raise NO_CONVERSATION.error(place_inside(place, kind), found=describe(body))
 
 
-def _reason(error: object) -> str:
+def _reason_of_error(error: object) -> str:
     reason = error if isinstance(error, str) else first_text(error, "message", "code")
     return reason.strip().rstrip(".")[:200] or NO_REASON

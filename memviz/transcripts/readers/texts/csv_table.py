@@ -14,13 +14,13 @@ from memviz.core.errors import TranscriptError
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.csv_cells import unguarded
+from memviz.transcripts.csv_cells import unescape_formula
 from memviz.transcripts.document import Document
-from memviz.transcripts.readers.json_access import joined
-from memviz.transcripts.readers.texts.dialogues import TextReader, text_mismatch
+from memviz.transcripts.readers.json_access import join_lines
+from memviz.transcripts.readers.texts.dialogues import TextReader, text_mismatch_error
 from memviz.transcripts.readers.texts.speakers import role_of
 from memviz.transcripts.readers.texts.tables import Row, Table, find_table
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.times import meta_with_time, moment
 
 Direction = Literal["forward", "backward", "mixed"]
 _DATES = (
@@ -46,7 +46,7 @@ NO_HEAD = noop(
 TOO_FEW_CELLS = noop("has too few cells")
 
 
-def direction(times: Iterable[float | datetime]) -> Direction:
+def find_direction(times: Iterable[float | datetime]) -> Direction:
     """Return which way numbers or times run: 1, 3, 3 -> "forward"; 1, 3, 2 -> "mixed".
 
     They are "forward" where all are the same.
@@ -63,7 +63,7 @@ def direction(times: Iterable[float | datetime]) -> Direction:
     return "backward" if backward_steps else "forward"
 
 
-def written_direction(cells: Sequence[str]) -> Direction:
+def find_written_direction(cells: Sequence[str]) -> Direction:
     """Return which way the times of these cells run, which are not written in ISO form.
 
     A date such as 5/8/23 can be read as two days. Where both readings do not run in the
@@ -75,7 +75,7 @@ def written_direction(cells: Sequence[str]) -> Direction:
         # A format that does not fit fails at the first cell.
         with suppress(ValueError):
             times = [datetime.strptime(text, time_format) for text in texts]
-            directions.add(direction(times))
+            directions.add(find_direction(times))
     return directions.pop() if texts and len(directions) == 1 else "mixed"
 
 
@@ -96,7 +96,7 @@ class Record(NamedTuple):
     line: int
 
 
-def in_order(rows: Sequence[Record], builder: TranscriptBuilder) -> list[Record]:
+def sort_rows(rows: Sequence[Record], builder: TranscriptBuilder) -> list[Record]:
     """Return the rows in order. The first case that fits:
 
     1. No row has a cell for the order: oldest first, by their times.
@@ -104,23 +104,23 @@ def in_order(rows: Sequence[Record], builder: TranscriptBuilder) -> list[Record]
     3. Else by those numbers.
     """
     if not any("order" in row.cells for row in rows):
-        return _by_time(list(rows), builder)
-    numbers = {row.line: number_in(row.cells.get("order", "")) for row in rows}
+        return _sort_by_time(list(rows), builder)
+    numbers = {row.line: read_number(row.cells.get("order", "")) for row in rows}
     unknown = [line for line, number in numbers.items() if number is None]
     for line in unknown:
         builder.note(NO_NUMBER, f"line {line}")
     if unknown:
         return list(rows)
-    return _sorted(rows, lambda row: numbers[row.line] or 0)
+    return _sort_stably(rows, lambda row: numbers[row.line] or 0)
 
 
-def time_of(row: Record) -> str | float | None:
+def read_time(row: Record) -> str | float | None:
     """Return when the message of a row was said, as :func:`~memviz.transcripts.times.moment` takes it."""
     cell = row.cells.get("time", "").strip()
-    return cell if moment(cell) else number_in(cell)
+    return cell if moment(cell) else read_number(cell)
 
 
-def number_in(cell: str) -> float | None:
+def read_number(cell: str) -> float | None:
     """Return the number in a cell; ``None`` for anything else, and for infinity."""
     try:
         number = float(cell)
@@ -129,7 +129,7 @@ def number_in(cell: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _by_time(rows: list[Record], builder: TranscriptBuilder) -> list[Record]:
+def _sort_by_time(rows: list[Record], builder: TranscriptBuilder) -> list[Record]:
     """Return the rows oldest first, and note if they were not.
 
     Where a time cannot be read, rows that surely come newest first are turned round,
@@ -138,21 +138,24 @@ def _by_time(rows: list[Record], builder: TranscriptBuilder) -> list[Record]:
     # To try all forms of dates takes milliseconds, and a file may hold thousands of short conversations.
     if len(rows) < 2 or not any(row.cells.get("time") for row in rows):
         return rows
-    times = {row.line: moment(time_of(row)) for row in rows}
+    times = {row.line: moment(read_time(row)) for row in rows}
     known_times = [time for time in times.values() if time is not None]
     if len(known_times) < len(rows):
-        if written_direction([row.cells.get("time", "") for row in rows]) != "backward":
+        if (
+            find_written_direction([row.cells.get("time", "") for row in rows])
+            != "backward"
+        ):
             return rows
         builder.note(BACKWARD)
         return rows[::-1]
-    runs = direction(known_times)
+    runs = find_direction(known_times)
     if runs == "forward":
         return rows
     builder.note(BACKWARD if runs == "backward" else BY_TIME)
-    return _sorted(rows, lambda row: times[row.line] or datetime.min)
+    return _sort_stably(rows, lambda row: times[row.line] or datetime.min)
 
 
-def _sorted(
+def _sort_stably(
     rows: Sequence[Record], key: Callable[[Record], float | datetime]
 ) -> list[Record]:
     """Return the rows by their keys. Rows with the same key keep their order.
@@ -161,12 +164,12 @@ def _sorted(
     the order counts in which user and assistant take turns.
     """
     in_file_order = sorted(rows, key=key)
-    if direction([key(row) for row in rows]) != "backward":
+    if find_direction([key(row) for row in rows]) != "backward":
         return in_file_order
-    return min(list(rows)[::-1], in_file_order, key=_irregularity)
+    return min(list(rows)[::-1], in_file_order, key=_count_irregularities)
 
 
-def _irregularity(rows: Sequence[Record]) -> tuple[int, bool]:
+def _count_irregularities(rows: Sequence[Record]) -> tuple[int, bool]:
     """Return how often somebody speaks twice in a row, and whether somebody else than the user begins."""
     roles = [role_of(row.cells.get("role", "")) for row in rows]
     repeat_count = sum(role == following for role, following in pairwise(roles))
@@ -201,12 +204,12 @@ class CsvTable(TextReader):
         """One conversation for each id in a column for it, or for each row of a table of tasks; otherwise one."""
         table = find_table(document.plain_text)
         if table is None:
-            raise text_mismatch(EXPECTED, document)
+            raise text_mismatch_error(EXPECTED, document)
         if not table.has_head:
             document.notes.add(NO_HEAD)
         conversations: dict[str, TableConversation] = {}
         for row in table.data(document.plain_text):
-            cells, notes = by_meaning(row, table)
+            cells, notes = cells_by_meaning(row, table)
             id = cells.get("conversation", "").strip()
             if table.has_tasks:
                 id = str(row.line)
@@ -221,7 +224,7 @@ class CsvTable(TextReader):
             builder.note(what, f"line {line}")
         prompts = [row for row in piece.rows if is_prompt(row, piece.table)]
         spoken_rows = [row for row in piece.rows if not is_prompt(row, piece.table)]
-        rows = in_order(spoken_rows, builder)
+        rows = sort_rows(spoken_rows, builder)
         fields = _known(rows, prompts, builder)
         for row in rows:
             if piece.table.asks:
@@ -242,10 +245,10 @@ def _known(
     prompts = list(dict.fromkeys(system_texts))
     if len(prompts) > 1:
         builder.note(Said(PROMPTS, number=len(prompts)))
-    prompts += [unguarded(row.cells.get("content", "")) for row in saved_prompts]
+    prompts += [unescape_formula(row.cells.get("content", "")) for row in saved_prompts]
     return {
         "title": next(titles, UNTITLED),
-        "held_at": moment(time_of(rows[0])) if rows else None,
+        "held_at": moment(read_time(rows[0])) if rows else None,
         "system_prompt": prompts[0] if prompts else None,
     }
 
@@ -256,14 +259,16 @@ def _add_row(row: Record, builder: TranscriptBuilder, is_own: bool) -> None:
     for key in ("content", "name", "tool_call_id"):
         cell = row.cells.get(key, "")
         if cell or key == "content":
-            item[key] = unguarded(cell) if is_own else cell
+            item[key] = unescape_formula(cell) if is_own else cell
     calls = row.cells.get("tool_calls", "").strip()
     if calls:
-        item["tool_calls"] = _calls(calls, row, builder)
-    builder.add_json({**item, "meta": with_time(time_of(row))}, f"line {row.line}")
+        item["tool_calls"] = _read_calls(calls, row, builder)
+    builder.add_json(
+        {**item, "meta": meta_with_time(read_time(row))}, f"line {row.line}"
+    )
 
 
-def _calls(text: str, row: Record, builder: TranscriptBuilder) -> Any:
+def _read_calls(text: str, row: Record, builder: TranscriptBuilder) -> Any:
     try:
         return builder.parse_json(text)
     except TranscriptError:
@@ -273,10 +278,10 @@ def _calls(text: str, row: Record, builder: TranscriptBuilder) -> Any:
 
 def _add_pair(row: Record, builder: TranscriptBuilder) -> None:
     place = f"line {row.line}"
-    meta = with_time(time_of(row))
+    meta = meta_with_time(read_time(row))
     question_texts = [row.cells.get("question", ""), row.cells.get("input", "")]
     text_of_role = {
-        "user": joined(question_texts),
+        "user": join_lines(question_texts),
         "assistant": row.cells.get("answer", ""),
     }
     for role, text in text_of_role.items():
@@ -294,7 +299,7 @@ class TableConversation(NamedTuple):
     notes: list[tuple[str, int]]
 
 
-def by_meaning(row: Row, table: Table) -> tuple[dict[str, str], list[str]]:
+def cells_by_meaning(row: Row, table: Table) -> tuple[dict[str, str], list[str]]:
     """The cells of a row by their meaning, and what is odd about them."""
     cells = list(row.cells)
     columns = table.columns

@@ -11,19 +11,19 @@ from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.decoding import with_line_feeds
-from memviz.transcripts.document import OTHER_FORMAT, Document, Reader, mismatch
+from memviz.transcripts.decoding import normalize_line_ends
+from memviz.transcripts.document import OTHER_FORMAT, Document, Reader, mismatch_error
 from memviz.transcripts.markdown import is_marked, read_marked
-from memviz.transcripts.readers.json_access import object_at, picked
-from memviz.transcripts.readers.memviz_json import saved_texts
+from memviz.transcripts.readers.json_access import object_at, pick_fields
+from memviz.transcripts.readers.memviz_json import read_saved_texts
 from memviz.transcripts.readers.texts.speaker_lines import (
     TEXT_STYLES,
     Dialogue,
-    dialogue,
+    find_dialogue,
 )
 from memviz.transcripts.readers.texts.stamped_lines import is_stamped
 from memviz.transcripts.readers.texts.tables import find_table
-from memviz.transcripts.user_names import MAX_NAMED, same_name, unclear_user
+from memviz.transcripts.user_names import MAX_NAMED, is_same_name, unclear_user_error
 
 _TITLE = re.compile(r"\s*#{1,2}[ \t]+([^\n]*)(?:\n|\Z)")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
@@ -41,10 +41,10 @@ SILENT_LAST = noop("the last speaker says nothing and was left out")
 TEXT_BEFORE = noop("text before the first speaker was left out")
 
 
-def text_mismatch(expected: str, document: Document) -> TranscriptError:
+def text_mismatch_error(expected: str, document: Document) -> TranscriptError:
     """The error for a document that is not the kind of text that a format reads."""
     if not document.plain_text:
-        return mismatch(expected, document)
+        return mismatch_error(expected, document)
     start = document.plain_text[:40].split("\n")[0]
     reason = Said(
         "{expected} was expected, found a text that starts with {start!r}.",
@@ -56,16 +56,16 @@ def text_mismatch(expected: str, document: Document) -> TranscriptError:
 
 def read_dialogue(dialogue: Dialogue, builder: TranscriptBuilder) -> Transcript:
     """The messages of a dialogue, and its title. Text before the first speaker is left out and noted."""
-    fields = _before(dialogue, builder)
+    fields = _fields_of_title(dialogue, builder)
     builder.user_found = builder.user is not None and any(
-        same_name(line.name, builder.user) for line in dialogue.lines
+        is_same_name(line.name, builder.user) for line in dialogue.lines
     )
-    for place in places(
+    for place in line_places(
         dialogue.text, [fence.start for fence in dialogue.fences.unclosed]
     ):
         builder.note(OPEN_FENCE, place)
-    contents = _contents(dialogue)
-    starts = places(dialogue.text, [line.start for line in dialogue.lines])
+    contents = _split_contents(dialogue)
+    starts = line_places(dialogue.text, [line.start for line in dialogue.lines])
     for line, content, place in zip(dialogue.lines, contents, starts, strict=True):
         if line is dialogue.lines[-1] and not content and len(contents) > 1:
             builder.note(SILENT_LAST, place)
@@ -76,10 +76,10 @@ def read_dialogue(dialogue: Dialogue, builder: TranscriptBuilder) -> Transcript:
     return builder.build(**fields)
 
 
-def speaking(dialogue: Dialogue) -> Dialogue:
+def require_known_user(dialogue: Dialogue) -> Dialogue:
     """The dialogue. Raises :class:`UnclearUserError` where it is not clear who of those who speak is the user."""
     if dialogue.unclear:
-        raise unclear_user(dialogue.unclear)
+        raise unclear_user_error(dialogue.unclear)
     return dialogue
 
 
@@ -96,7 +96,7 @@ def _note_speakers(dialogue: Dialogue, builder: TranscriptBuilder) -> None:
         builder.note(Said(PASSED_OVER, starts=starts))
 
 
-def places(text: str, offsets: Iterable[int]) -> Iterator[str]:
+def line_places(text: str, offsets: Iterable[int]) -> Iterator[str]:
     """The line of each offset into a text, as in "line 4". The offsets have to rise."""
     line = 1
     offset_before = 0
@@ -106,7 +106,7 @@ def places(text: str, offsets: Iterable[int]) -> Iterator[str]:
         yield f"line {line}"
 
 
-def _contents(dialogue: Dialogue) -> list[str]:
+def _split_contents(dialogue: Dialogue) -> list[str]:
     stops = [line.start for line in dialogue.lines[1:]] + [len(dialogue.text)]
     parts = []
     for line, stop in zip(dialogue.lines, stops, strict=True):
@@ -119,14 +119,16 @@ def _contents(dialogue: Dialogue) -> list[str]:
     return parts
 
 
-def _before(dialogue: Dialogue, builder: TranscriptBuilder) -> dict[str, Any]:
+def _fields_of_title(dialogue: Dialogue, builder: TranscriptBuilder) -> dict[str, Any]:
     """The title, if there is one, as a field of the transcript."""
     before = dialogue.text[: dialogue.lines[0].start]
     title = _TITLE.match(before)
     rest = before[title.end() :] if title else before
     if rest.strip(" \t\n-*_"):
         first = _BLANK_LINES.sub("", rest)
-        start, stop = places(before, [len(before) - len(first), len(before.rstrip())])
+        start, stop = line_places(
+            before, [len(before) - len(first), len(before.rstrip())]
+        )
         lines = start
         if start != stop:
             lines = f"{start.replace('line', 'lines')} to {stop.removeprefix('line ')}"
@@ -139,14 +141,14 @@ _KINDS: WeakKeyDictionary[Document, tuple[str, Dialogue | None]] = WeakKeyDictio
 
 
 class TextReader(Reader):
-    """Base of the text formats, all of which are recognised by :func:`text_kind`."""
+    """Base of the text formats, all of which are recognised by :func:`find_text_kind`."""
 
     def recognise(self, document: Document) -> bool:
         """Return whether the text is of this format."""
-        return text_kind(document) == self.name
+        return find_text_kind(document) == self.name
 
 
-def text_kind(document: Document) -> str:
+def find_text_kind(document: Document) -> str:
     """The name of the format; empty for a file that is no text, or no conversation.
 
     The first row decides that it is a table, and the first line that it is a chat log, because the cells and messages
@@ -155,7 +157,7 @@ def text_kind(document: Document) -> str:
     return _kind_of(document)[0]
 
 
-def dialogue_of(document: Document, *styles: str) -> Dialogue | None:
+def read_named_kind(document: Document, *styles: str) -> Dialogue | None:
     """The text as a dialogue in one of these styles, for whoever has named its format: one line is enough.
 
     Raises :class:`UnclearUserError` where nobody is called as it was said that the user is.
@@ -163,7 +165,9 @@ def dialogue_of(document: Document, *styles: str) -> Dialogue | None:
     found = _kind_of(document)[1]
     if found is not None and found.style in styles:
         return found
-    return dialogue(with_line_feeds(document.plain_text), styles, 1, document.user)
+    return find_dialogue(
+        normalize_line_ends(document.plain_text), styles, 1, document.user
+    )
 
 
 def _kind_of(document: Document) -> tuple[str, Dialogue | None]:
@@ -179,12 +183,12 @@ def _find_kind(text: str, user: str | None) -> tuple[str, Dialogue | None]:
         return "csv", None
     if is_stamped(text):
         return "whatsapp", None
-    lines = with_line_feeds(text)
+    lines = normalize_line_ends(text)
     try:
-        spoken = dialogue(lines, user=user)
+        spoken = find_dialogue(lines, user=user)
     except UnclearUserError:
         # Nobody is called so: the reader of the format says who speaks.
-        spoken = dialogue(lines)
+        spoken = find_dialogue(lines)
         return (spoken.format if spoken else ""), None
     return (spoken.format if spoken else ""), spoken
 
@@ -204,10 +208,10 @@ class Markdown(TextReader):
         """One conversation: the text, as a dialogue if it has no markers."""
         if is_marked(document.plain_text):
             return [document.plain_text]
-        dialogue = dialogue_of(document, "bold", "heading")
+        dialogue = read_named_kind(document, "bold", "heading")
         if dialogue is None:
-            raise text_mismatch(EXPECTED, document)
-        return [speaking(dialogue)]
+            raise text_mismatch_error(EXPECTED, document)
+        return [require_known_user(dialogue)]
 
     def read(self, piece: Dialogue | str, builder: TranscriptBuilder) -> Transcript:
         """The conversation with its title; from markers also its system prompt, description and language."""
@@ -221,21 +225,21 @@ def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
     parts = list(read_marked(text))
     is_whole = False
     builder.empty_is_meant = True
-    starts = places(text, [part.start for part in parts])
+    starts = line_places(text, [part.start for part in parts])
     for part, place in zip(parts, starts, strict=True):
-        info = _info(part.info, builder)
+        info = _read_info(part.info, builder)
         content = part.content
         if "closed" in info:
             content = content.removesuffix(f"\n{info['closed']}")
         if "role" in info:
-            fields = picked(info, FIELDS)
+            fields = pick_fields(info, FIELDS)
             builder.add_json({"content": content, **fields}, place)
         elif info.get("system_prompt") is True:
             known["system_prompt"] = content
         elif "end" in info:
             is_whole = True
         elif "title" in info:
-            known.update(saved_texts(info))
+            known.update(read_saved_texts(info))
         else:
             builder.leave_out(place, BROKEN_MARKER)
     if not is_whole:
@@ -243,7 +247,7 @@ def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
     return builder.build(**known)
 
 
-def _info(text: str, builder: TranscriptBuilder) -> dict[str, Any]:
+def _read_info(text: str, builder: TranscriptBuilder) -> dict[str, Any]:
     try:
         return object_at(builder.parse_json(text))
     except TranscriptError:
@@ -258,10 +262,10 @@ class PlainText(TextReader):
 
     def conversations(self, document: Document) -> Sequence[Dialogue]:
         """One conversation: the text."""
-        dialogue = dialogue_of(document, *TEXT_STYLES)
+        dialogue = read_named_kind(document, *TEXT_STYLES)
         if dialogue is None:
-            raise text_mismatch(EXPECTED_LINES, document)
-        return [speaking(dialogue)]
+            raise text_mismatch_error(EXPECTED_LINES, document)
+        return [require_known_user(dialogue)]
 
     def read(self, piece: Dialogue, builder: TranscriptBuilder) -> Transcript:
         """The conversation, from one speaker's name to the next."""

@@ -40,7 +40,7 @@ class NamedLine(NamedTuple):
     match: re.Match[str]
 
 
-def named_line(match: re.Match[str]) -> NamedLine:
+def read_named_line(match: re.Match[str]) -> NamedLine:
     """Return the line that a pattern of speaker lines has matched."""
     name = match["name"].strip()
     if name[-5:].lower() == " said":
@@ -49,7 +49,7 @@ def named_line(match: re.Match[str]) -> NamedLine:
     return NamedLine(name, name.casefold(), mark, match.start(), match)
 
 
-def possible_lines(
+def find_possible_lines(
     named_lines: Sequence[NamedLine], matches: Iterable[re.Match[str]]
 ) -> list[NamedLine]:
     """Return the other lines that may name speakers: no labels, and marked and written
@@ -63,24 +63,24 @@ def possible_lines(
     has_small_names = bool(named_lines) and named_lines[0].name.islower()
     candidates = []
     in_other_case = []
-    for line in map(named_line, matches):
+    for line in map(read_named_line, matches):
         if line.start in known_starts or line.key in SPEAKERS or is_label(line.key):
             continue
         if line.name.lstrip("@")[:1].islower() != has_small_names:
             in_other_case.append(line)
         elif not known_marks or line.mark in known_marks:
             candidates.append(line)
-    alike = marked_as_at_first(candidates)
-    accounts = _facing_a_model([*named_lines, *alike], in_other_case)
-    return in_order([*alike, *accounts])
+    alike = keep_first_marking(candidates)
+    accounts = _find_lines_facing_model([*named_lines, *alike], in_other_case)
+    return sort_lines([*alike, *accounts])
 
 
-def in_order(lines: Iterable[NamedLine]) -> list[NamedLine]:
+def sort_lines(lines: Iterable[NamedLine]) -> list[NamedLine]:
     """Return lines in the order in which they stand in the text."""
     return sorted(lines, key=lambda line: line.start)
 
 
-def marked_as_at_first(lines: Iterable[NamedLine]) -> list[NamedLine]:
+def keep_first_marking(lines: Iterable[NamedLine]) -> list[NamedLine]:
     """Return the lines whose name is marked as at its first use: after "**Anna:**",
     "Anna:" is text."""
     first_marks: dict[str, Mark] = {}
@@ -92,7 +92,7 @@ def marked_as_at_first(lines: Iterable[NamedLine]) -> list[NamedLine]:
     return alike
 
 
-def spellings(lines: Sequence[NamedLine]) -> dict[str, str]:
+def first_spellings(lines: Sequence[NamedLine]) -> dict[str, str]:
     """Return each name as it is first written, by its key."""
     names: dict[str, str] = {}
     for line in lines:
@@ -100,7 +100,7 @@ def spellings(lines: Sequence[NamedLine]) -> dict[str, str]:
     return names
 
 
-def gaps_between(
+def find_gaps(
     named_lines: Sequence[NamedLine], others: Sequence[NamedLine]
 ) -> list[list[NamedLine]]:
     """Return the other lines before the first known line, between each two, and after
@@ -112,7 +112,7 @@ def gaps_between(
     return gaps
 
 
-def regular_names(
+def find_regular_names(
     named_lines: Sequence[NamedLine], others: Sequence[NamedLine]
 ) -> dict[str, str]:
     """Return the names, by their key, that stand in several gaps and in at least half
@@ -122,11 +122,11 @@ def regular_names(
     ..." five times an answer.
     """
     gap_counts: Counter[str] = Counter()
-    for gap in gaps_between(named_lines, others):
+    for gap in find_gaps(named_lines, others):
         gap_counts.update({line.key for line in gap})
     line_counts = Counter(line.key for line in others)
     regular = {}
-    for key, name in spellings(others).items():
+    for key, name in first_spellings(others).items():
         gap_count = gap_counts[key]
         is_often = gap_count >= MIN_LINES and 2 * gap_count >= len(named_lines)
         if is_often and line_counts[key] <= 2 * gap_count:
@@ -145,7 +145,7 @@ def is_at_the_top(line: NamedLine) -> bool:
     return not line.match.string[: line.start].strip()
 
 
-def _facing_a_model(
+def _find_lines_facing_model(
     speaking: Sequence[NamedLine], in_other_case: Sequence[NamedLine]
 ) -> list[NamedLine]:
     """Return the lines of accounts that take turns with a model: "anasilva: fix this",
@@ -154,13 +154,13 @@ def _facing_a_model(
     An account is at the top of the text, or regularly between the model's lines, where
     nobody else speaks.
     """
-    models = in_order(filter(is_model, speaking))
+    models = sort_lines(filter(is_model, speaking))
     people = [line for line in speaking if not is_model(line)]
     has_user = any(likely_role(line.name) == "user" for line in people)
-    if not models or has_user or regular_names(models, people):
+    if not models or has_user or find_regular_names(models, people):
         return []
     lines = [line for line in in_other_case if line.mark == models[0].mark]
-    accounts = set(regular_names(models, lines))
+    accounts = set(find_regular_names(models, lines))
     if lines and is_at_the_top(lines[0]):
         accounts.add(lines[0].key)
     return [line for line in lines if line.key in accounts]

@@ -6,16 +6,16 @@ from itertools import compress
 from typing import NamedTuple
 
 from memviz.core.errors import UnclearUserError
-from memviz.transcripts.markdown import Fences, find_fences, outside
+from memviz.transcripts.markdown import Fences, find_fences, skip_fenced
 from memviz.transcripts.readers.texts.named_lines import (
     NamedLine,
-    marked_as_at_first,
-    named_line,
-    possible_lines,
+    find_possible_lines,
+    keep_first_marking,
+    read_named_line,
 )
-from memviz.transcripts.readers.texts.speaker_pattern import cast_of
+from memviz.transcripts.readers.texts.speaker_pattern import find_cast
 from memviz.transcripts.readers.texts.speakers import SPEAKERS, role_of
-from memviz.transcripts.times import with_time
+from memviz.transcripts.times import meta_with_time
 
 _KNOWN = "|".join(sorted(SPEAKERS, key=len, reverse=True))
 # Every quantifier of white space and of letters is possessive (*+): a line of a million spaces is passed over once.
@@ -29,7 +29,7 @@ _SIGN = r"(?:(?:[\u2600-\u27BF\U0001F000-\U0001FAFF][\uFE0F\u200D]*)+[ \t]*+)?" 
 _BESIDE = r"(?:[ \t]*+\([^()\n]{1,60}\))?+"  # a time, or the name of the model
 
 
-def _patterns(names: str) -> dict[str, re.Pattern[str]]:
+def _make_patterns(names: str) -> dict[str, re.Pattern[str]]:
     label = rf"{_STAMP}{_SIGN}(?P<name>{names})(?:[ \t]++said)?+{_BESIDE}[ \t]*+"
     rest = r"[ \t]*+(?P<rest>[^\n]*)$"
     patterns = {
@@ -50,8 +50,8 @@ def _patterns(names: str) -> dict[str, re.Pattern[str]]:
 
 TEXT_STYLES = ("plain", "stamped")
 """The styles of plain text; the others are Markdown's."""
-_STYLES = _patterns(_KNOWN)
-_ANYBODY = _patterns(_ANY)
+_STYLES = _make_patterns(_KNOWN)
+_ANYBODY = _make_patterns(_ANY)
 _NO_NAME = re.compile(r"[:\\/=]")  # behind the colon: "std::sort", "C:\", "x:=1"
 ENOUGH_LINES = 2
 """Number of lines of one style that make a text a dialogue."""
@@ -78,7 +78,7 @@ class SpeakerLine(NamedTuple):
     def time(self) -> dict[str, str] | None:
         """The time before the name, as ``meta`` of a message; ``None`` where there is
         none that can be read."""
-        return with_time(self.stamp.strip("[]()")) or None
+        return meta_with_time(self.stamp.strip("[]()")) or None
 
 
 class Dialogue(NamedTuple):
@@ -102,7 +102,7 @@ class Dialogue(NamedTuple):
         return "text" if self.style in TEXT_STYLES else "markdown"
 
 
-def dialogue(
+def find_dialogue(
     text: str,
     styles: Sequence[str] = tuple(_STYLES),
     enough: int = ENOUGH_LINES,
@@ -119,11 +119,15 @@ def dialogue(
     dialogues = []
     absent = None
     for style in styles:
-        named_lines = _alike(outside(_STYLES[style].finditer(text), fences))
-        anybody = possible_lines(named_lines, _anybody(text, style, fences))
+        named_lines = _keep_alike(skip_fenced(_STYLES[style].finditer(text), fences))
+        anybody = find_possible_lines(
+            named_lines, _find_any_speakers(text, style, fences)
+        )
         try:
             cast = (
-                cast_of(named_lines, anybody, user) if named_lines or anybody else None
+                find_cast(named_lines, anybody, user)
+                if named_lines or anybody
+                else None
             )
         except UnclearUserError as error:
             absent = error
@@ -139,7 +143,7 @@ def dialogue(
         return None
     _, _, style, cast = min(dialogues, key=lambda entry: entry[:2])
     roles = {name.casefold(): role for name, role in (cast.roles or {}).items()}
-    lines = tuple(_line(line, roles.get(line.key, "")) for line in cast.lines)
+    lines = tuple(_make_line(line, roles.get(line.key, "")) for line in cast.lines)
     return Dialogue(
         text, style, lines, fences, () if cast.roles else cast.names, cast.passed_over
     )
@@ -152,16 +156,18 @@ def names_at_line_starts(text: str) -> list[str]:
     return [
         line.name
         for style in TEXT_STYLES
-        for line in possible_lines((), _anybody(text, style, fences))
+        for line in find_possible_lines((), _find_any_speakers(text, style, fences))
     ]
 
 
-def _anybody(text: str, style: str, fences: Fences) -> Iterator[re.Match[str]]:
-    matches = outside(_ANYBODY[style].finditer(text), fences)
+def _find_any_speakers(
+    text: str, style: str, fences: Fences
+) -> Iterator[re.Match[str]]:
+    matches = skip_fenced(_ANYBODY[style].finditer(text), fences)
     return (match for match in matches if not _NO_NAME.match(match["rest"]))
 
 
-def _alike(matches: Iterable[re.Match[str]]) -> list[NamedLine]:
+def _keep_alike(matches: Iterable[re.Match[str]]) -> list[NamedLine]:
     """The matches that look like the first ones. The others are text: answers have
     their own headings and bold words.
 
@@ -169,20 +175,20 @@ def _alike(matches: Iterable[re.Match[str]]) -> list[NamedLine]:
     of the first name, unless it takes turns with it. If "User" speaks, "Question" is a
     word of the text.
     """
-    alike = _of_one_case(list(matches))
+    alike = _keep_one_case(list(matches))
     speakers = [SPEAKERS[match["name"].lower()] for match in alike]
     ours = {speaker.role for speaker in speakers if speaker.asks == speakers[0].asks}
     lines = []
     for match, speaker in zip(alike, speakers, strict=True):
         if speaker.asks == speakers[0].asks or speaker.role not in ours:
-            lines.append(named_line(match))
-    lines = marked_as_at_first(lines)
-    if _says_which_model(lines):
+            lines.append(read_named_line(match))
+    lines = keep_first_marking(lines)
+    if _states_model(lines):
         return lines[1:]
     return lines
 
 
-def _of_one_case(matches: list[re.Match[str]]) -> list[re.Match[str]]:
+def _keep_one_case(matches: list[re.Match[str]]) -> list[re.Match[str]]:
     """The matches with the letter case of the first one, and those of the other case
     that take turns with them.
 
@@ -218,7 +224,7 @@ def _side_of(match: re.Match[str], first: re.Match[str]) -> str:
     return speaker.role if is_side else ""
 
 
-def _says_which_model(lines: Sequence[NamedLine]) -> bool:
+def _states_model(lines: Sequence[NamedLine]) -> bool:
     """Return whether the first line only states which model was used ("Model:
     gpt-4o")."""
     names = [line.key for line in lines]
@@ -227,7 +233,7 @@ def _says_which_model(lines: Sequence[NamedLine]) -> bool:
     return any(SPEAKERS[name].role == "assistant" for name in names[1:])
 
 
-def _line(line: NamedLine, role: str) -> SpeakerLine:
+def _make_line(line: NamedLine, role: str) -> SpeakerLine:
     match = line.match
     rest = line.match["rest"]
     if match["mark"].startswith("#"):  # hashes may close a heading

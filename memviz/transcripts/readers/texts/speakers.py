@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memviz.core.message_fields import ROLE_NAMES, role_named
-from memviz.transcripts.user_names import nobody_called, same_name
+from memviz.transcripts.user_names import is_same_name, no_such_user_error
 
 _LABELS = """
     abstract accessed action actions added address advantages answers author background bcc benefits body bug
@@ -116,11 +116,11 @@ def roles_of(names: Sequence[str], user: str | None = None) -> dict[str, str] | 
     """
     likely = {name: likely_role(name) for name in names}
     if user is not None:
-        if not any(same_name(name, user) for name in names):
-            raise nobody_called(user, names)
+        if not any(is_same_name(name, user) for name in names):
+            raise no_such_user_error(user, names)
         roles = {}
         for name, role in likely.items():
-            side = "user" if same_name(name, user) else "assistant"
+            side = "user" if is_same_name(name, user) else "assistant"
             roles[name] = role if role in ("system", "tool") else side
         return roles
     roles_meant = list(likely.values())

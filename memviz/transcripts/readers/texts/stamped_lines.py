@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
-from memviz.transcripts.decoding import texts_behind, with_line_feeds
+from memviz.transcripts.decoding import normalize_line_ends, pair_with_texts
 
 MARKS = "\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"  # which way to write; the apps put them before names and texts
 _DATE = r"(?P<date>\d{1,4}[./-]\d{1,2}[./-]\d{1,4})"
@@ -24,7 +24,7 @@ Order = str
 """The order of the parts of a date: "ymd", "dmy" or "mdy"; empty if it is unknown."""
 
 
-class Stamped(NamedTuple):
+class StampedLine(NamedTuple):
     """A message of a chat log: who said what, with the digits of its time. No speaker: the app itself says it."""
 
     speaker: str
@@ -55,10 +55,10 @@ def is_stamped(text: str) -> bool:
     )
 
 
-def read_stamped(text: str) -> Iterator[Stamped]:
+def read_stamped_lines(text: str) -> Iterator[StampedLine]:
     """The messages of a chat log; lines without a stamp belong to the message before them."""
-    text = with_line_feeds(text)
-    for line, below in texts_behind(list(_LINE.finditer(text)), text):
+    text = normalize_line_ends(text)
+    for line, below in pair_with_texts(list(_LINE.finditer(text)), text):
         said = (line["said"] + below).rstrip()
         speaker_match = _SPEAKER.match(said)
         speaker = ""
@@ -66,12 +66,12 @@ def read_stamped(text: str) -> Iterator[Stamped]:
         if speaker_match and speaker_match["name"].count('"') % 2 == 0:
             speaker = speaker_match["name"].strip()
             said = speaker_match["text"]
-        date = _date(line["date"])
-        clock = _clock(line["time"], line["half"])
-        yield Stamped(speaker, said, date, clock, line.start())
+        date = _read_date(line["date"])
+        clock = _read_clock(line["time"], line["half"])
+        yield StampedLine(speaker, said, date, clock, line.start())
 
 
-def date_order(messages: Sequence[Stamped]) -> Order:
+def date_order(messages: Sequence[StampedLine]) -> Order:
     """The order of year, month and day in which every date exists and none is before the one above it.
 
     Empty if several orders fit, because a wrong guess would be worse than no times.
@@ -82,7 +82,7 @@ def date_order(messages: Sequence[Stamped]) -> Order:
 
 
 def _fits(
-    order: Order, messages: Sequence[Stamped], dates: Sequence[tuple[int, int, int]]
+    order: Order, messages: Sequence[StampedLine], dates: Sequence[tuple[int, int, int]]
 ) -> bool:
     if any((date[0] > 31) != (order == "ymd") for date in dates):
         return False
@@ -91,12 +91,12 @@ def _fits(
     return all(times) and days == sorted(days)
 
 
-def _date(text: str) -> tuple[int, int, int]:
+def _read_date(text: str) -> tuple[int, int, int]:
     first, second, third = (int(part) for part in re.split(r"[./-]", text))
     return first, second, third
 
 
-def _clock(text: str, half: str | None) -> tuple[int, int, int]:
+def _read_clock(text: str, half: str | None) -> tuple[int, int, int]:
     hour, minute, second = (*(int(part) for part in re.split("[:.]", text)), 0)[:3]
     if half:
         hour = hour % 12 + (12 if half in "Pp" else 0)

@@ -45,11 +45,11 @@ class Dialect(NamedTuple):
     piped: bool = False
 
 
-def dialects(text: str) -> Iterator[Dialect]:
+def find_dialects(text: str) -> Iterator[Dialect]:
     """The dialects that a table may be in, judged by its first row; only one, if the table declares it."""
     declared = _DECLARED.match(text)
     skipped = declared.end() if declared else len(text) - len(text.lstrip())
-    first = next(_lines(text, skipped), "")
+    first = next(_split_lines(text, skipped), "")
     for delimiter in (declared[1],) if declared else DELIMITERS:
         is_sign = delimiter.isprintable() and not delimiter.isalnum()
         if delimiter == "\t" or (is_sign and delimiter not in '" '):
@@ -64,19 +64,19 @@ def rows(text: str, dialect: Dialect) -> Iterator[Row]:
     above = len(_LINE.findall(text[: dialect.skipped]))
     line = above + 1
     reader = csv.reader(
-        _with_end(text, dialect.skipped),
+        _add_end(text, dialect.skipped),
         delimiter=dialect.delimiter,
         skipinitialspace=dialect.spaced,
         quoting=csv.QUOTE_NONE if dialect.piped else csv.QUOTE_MINIMAL,
     )
     for cells in reader:
-        row = _row(cells, line, dialect)
+        row = _make_row(cells, line, dialect)
         if row:
             yield row
         line = above + reader.line_num + 1
 
 
-def _row(cells: list[str], line: int, dialect: Dialect) -> Row | None:
+def _make_row(cells: list[str], line: int, dialect: Dialect) -> Row | None:
     if dialect.piped:
         cells = [cell.strip() for cell in cells[1:] if cell != _END]
         cells = cells[:-1] if cells and not cells[-1] else cells
@@ -91,13 +91,13 @@ def _row(cells: list[str], line: int, dialect: Dialect) -> Row | None:
     return Row([*others, rest], line, is_open=True)
 
 
-def _with_end(text: str, start: int) -> Iterator[str]:
+def _add_end(text: str, start: int) -> Iterator[str]:
     """The lines of a text and one more, which is a row of its own unless a quotation mark swallows it."""
-    yield from _lines(text, start)
+    yield from _split_lines(text, start)
     yield _END
 
 
-def _lines(text: str, start: int) -> Iterator[str]:
+def _split_lines(text: str, start: int) -> Iterator[str]:
     return (match[0] for match in _LINE.finditer(text, start))
 
 
@@ -162,29 +162,31 @@ class Table(NamedTuple):
 
 def find_table(text: str) -> Table | None:
     """The table that a text is, or ``None``: its first row names the columns, or all first cells are roles."""
-    for dialect in dialects(text):
+    for dialect in find_dialects(text):
         head = list(islice(rows(text, dialect), HEAD_ROWS))
-        table = _with_head(head, dialect) or _without_head(head, dialect)
+        table = _make_table_with_head(head, dialect) or _make_table_without_head(
+            head, dialect
+        )
         if table:
             return table
     return None
 
 
-def meanings_of(cells: Sequence[str]) -> frozenset[str]:
+def find_meanings(cells: Sequence[str]) -> frozenset[str]:
     """Return what the columns with these names mean, of :data:`NAMES`."""
-    return frozenset(_meanings([_plain(cell) for cell in cells]))
+    return frozenset(_find_meanings_of_names([_fold_cell(cell) for cell in cells]))
 
 
-def _with_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
+def _make_table_with_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
     if not head or (len(head) > 1 and all(len(row.cells) < 2 for row in head[1:])):
         return None
-    names = [_plain(cell) for cell in head[0].cells]
+    names = [_fold_cell(cell) for cell in head[0].cells]
     if tuple(names) == COLUMNS and dialect.delimiter in DELIMITERS:
         column_indices = {
             name: index for index, name in enumerate(("order", *COLUMNS[1:]))
         }
         return Table(dialect, column_indices, len(names), is_own=True)
-    columns = _meanings(names)
+    columns = _find_meanings_of_names(names)
     for needed, others in KINDS:
         if columns.keys() >= needed:
             column_indices = {
@@ -194,14 +196,14 @@ def _with_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
     return None
 
 
-def _without_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
+def _make_table_without_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
     are_roles = all(len(row.cells) > 1 and role_of(row.cells[0]) for row in head)
     if len(head) < 2 or not are_roles:
         return None
     return Table(dialect, {"role": 0, "content": 1}, 2, has_head=False)
 
 
-def _meanings(names: Sequence[str]) -> dict[str, int]:
+def _find_meanings_of_names(names: Sequence[str]) -> dict[str, int]:
     columns: dict[str, int] = {}
     for meaning, known_names in NAMES.items():
         indices = [names.index(name) for name in known_names.split() if name in names]
@@ -216,5 +218,5 @@ def _meanings(names: Sequence[str]) -> dict[str, int]:
     return columns
 
 
-def _plain(cell: str) -> str:
+def _fold_cell(cell: str) -> str:
     return re.sub(r"[\s_-]+", "_", cell.strip(" \t\ufeff").lower())

@@ -7,22 +7,22 @@ from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
-from memviz.transcripts.decoding import with_line_feeds
+from memviz.transcripts.decoding import normalize_line_ends
 from memviz.transcripts.document import Document
 from memviz.transcripts.readers.texts.dialogues import (
     TextReader,
-    places,
-    text_mismatch,
+    line_places,
+    text_mismatch_error,
 )
 from memviz.transcripts.readers.texts.speakers import role_of, roles_of
 from memviz.transcripts.readers.texts.stamped_lines import (
     MARKS,
-    Stamped,
+    StampedLine,
     date_order,
-    read_stamped,
+    read_stamped_lines,
 )
-from memviz.transcripts.times import moment, with_time
-from memviz.transcripts.user_names import nobody_called, same_name
+from memviz.transcripts.times import meta_with_time, moment
+from memviz.transcripts.user_names import is_same_name, no_such_user_error
 
 _MARK = re.compile(f"^[{MARKS}]+")
 _OF_THE_APP = re.compile(
@@ -58,21 +58,23 @@ class WhatsApp(TextReader):
     name = "whatsapp"
     title = noop("WhatsApp chat")
 
-    def conversations(self, document: Document) -> Sequence[list[tuple[Stamped, str]]]:
+    def conversations(
+        self, document: Document
+    ) -> Sequence[list[tuple[StampedLine, str]]]:
         """One conversation: all messages with their lines."""
-        messages = list(read_stamped(document.plain_text))
+        messages = list(read_stamped_lines(document.plain_text))
         if not any(message.speaker for message in messages):
-            raise text_mismatch(EXPECTED, document)
-        text = with_line_feeds(document.plain_text)
-        lines = places(text, [message.start for message in messages])
+            raise text_mismatch_error(EXPECTED, document)
+        text = normalize_line_ends(document.plain_text)
+        lines = line_places(text, [message.start for message in messages])
         return [list(zip(messages, lines, strict=True))]
 
     def read(
-        self, piece: list[tuple[Stamped, str]], builder: TranscriptBuilder
+        self, piece: list[tuple[StampedLine, str]], builder: TranscriptBuilder
     ) -> Transcript:
         """The chat with the names of its people. What nobody said is left out and counted."""
-        people = _people(message for message, _ in piece)
-        roles, are_people = _roles(people, builder)
+        people = _find_people(message for message, _ in piece)
+        roles, are_people = _assign_roles(people, builder)
         order = date_order([message for message, _ in piece])
         held_at = None
         for message, place in piece:
@@ -80,45 +82,49 @@ class WhatsApp(TextReader):
                 builder.note(OF_THE_APP, place)
                 continue
             role = roles[message.speaker]
-            text = _text(message.text)
+            text = _read_text(message.text)
             time = message.time(order)
             name = message.speaker if are_people else None
             held_at = held_at or moment(time)
-            builder.add_text(role, text, place, name=name, meta=with_time(time))
-        about = _description(roles) if are_people else ""
+            builder.add_text(role, text, place, name=name, meta=meta_with_time(time))
+        about = _describe_people(roles) if are_people else ""
         return builder.build(description=about, held_at=held_at)
 
 
-def _people(messages: Iterable[Stamped]) -> list[str]:
+def _find_people(messages: Iterable[StampedLine]) -> list[str]:
     """Return who speaks, in the order of their first words. A name with nothing but words of the app is that of the
     group."""
     speak: dict[str, bool] = {}
     for message in messages:
         if not _is_of_the_app(message):
             is_told = message.text.startswith(APP_SPEAKS)
-            is_said = not is_told or _text(message.text).startswith("[")
+            is_said = not is_told or _read_text(message.text).startswith("[")
             speak[message.speaker] = speak.get(message.speaker, False) or is_said
     return [name for name, speaks in speak.items() if speaks]
 
 
-def _is_of_the_app(message: Stamped) -> bool:
+def _is_of_the_app(message: StampedLine) -> bool:
     return not message.speaker or any(
         _OF_THE_APP.match(text) for text in (message.speaker, message.text)
     )
 
 
-def _roles(names: list[str], builder: TranscriptBuilder) -> tuple[dict[str, str], bool]:
+def _assign_roles(
+    names: list[str], builder: TranscriptBuilder
+) -> tuple[dict[str, str], bool]:
     """The role of each name, and whether the names are those of people."""
     known_roles = [role_of(name) for name in names]
     # Else somebody has put a chat with a model into this shape.
     are_people = not names or not all(known_roles)
-    called = [name for name in names if builder.user and same_name(name, builder.user)]
+    called = [
+        name for name in names if builder.user and is_same_name(name, builder.user)
+    ]
     builder.user_found = bool(called)
     roles = None
     if called or any(known_roles):
         roles = roles_of(names, called[0] if called else None)
     elif builder.user is not None:
-        raise nobody_called(builder.user, names)
+        raise no_such_user_error(builder.user, names)
     if not roles:
         roles = dict.fromkeys(names, "assistant")
         roles.update(dict.fromkeys(names[:1], "user"))
@@ -130,7 +136,7 @@ def _roles(names: list[str], builder: TranscriptBuilder) -> tuple[dict[str, str]
     return roles, are_people
 
 
-def _description(roles: Mapping[str, str]) -> str:
+def _describe_people(roles: Mapping[str, str]) -> str:
     users = [name for name, role in roles.items() if role == "user"]
     others = [name for name, role in roles.items() if role != "user"]
     if not users:
@@ -144,16 +150,16 @@ def _description(roles: Mapping[str, str]) -> str:
     return f"Chat of people: {user} is the user, {other} the assistant."
 
 
-def _text(text: str) -> str:
+def _read_text(text: str) -> str:
     text = _MARK.sub("", text)
     if text.endswith(EDITED):
         text = text.removesuffix(EDITED).rstrip(f" {APP_SPEAKS}")
     kind = _KIND_LEFT_OUT.fullmatch(text)
     if kind:
         return stand_in(kind[1].lower())
-    return _FILE.sub(_file, _LEFT_OUT.sub(stand_in("media"), text))
+    return _FILE.sub(_stand_in_for_file, _LEFT_OUT.sub(stand_in("media"), text))
 
 
-def _file(match: re.Match[str]) -> str:
+def _stand_in_for_file(match: re.Match[str]) -> str:
     name = match["ios"] or _MARK.sub("", match["android"])
     return (match["before"] or "") + stand_in("file", name)

@@ -13,9 +13,9 @@ from memviz.transcripts.loading import load_file
 from memviz.transcripts.readers.gemini_api import (
     GeminiApi,
     add_contents,
-    contents_of_checkpoint,
+    read_checkpoint,
 )
-from memviz.transcripts.readers.json_rows import with_places
+from memviz.transcripts.readers.json_rows import add_places
 from tests.tables import for_each
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
@@ -190,10 +190,10 @@ def test_checkpoints_of_the_command_line_are_left_to_their_own_format():
     ):
         document = Document(json.dumps(value).encode())
         assert not GeminiApi().recognise(document)
-        contents = contents_of_checkpoint(document)
+        contents = read_checkpoint(document)
         assert contents
         builder = TranscriptBuilder()
-        add_contents(with_places(contents), builder)
+        add_contents(add_places(contents), builder)
         assert len(builder.messages) == len(contents)
     for value in (
         [HI],
@@ -201,7 +201,7 @@ def test_checkpoints_of_the_command_line_are_left_to_their_own_format():
         {"history": 3},
         [],
     ):
-        assert contents_of_checkpoint(Document(json.dumps(value).encode())) is None
+        assert read_checkpoint(Document(json.dumps(value).encode())) is None
 
 
 def test_other_products_parts_are_not_claimed():

@@ -82,7 +82,7 @@ def test_no_form_of_a_date_is_tried_where_no_row_has_a_time(monkeypatch):
     def fail(cells):
         raise AssertionError(cells)
 
-    monkeypatch.setattr(csv_table, "written_direction", fail)
+    monkeypatch.setattr(csv_table, "find_written_direction", fail)
     assert len(conversations("instruction,output\n" + "hi,ho\n" * 9)) == 9
     assert len(conversations("prompt,response\nhi,ho\na,b\n")) == 1
 

@@ -1,12 +1,21 @@
-"""Bytes in the cells of a database, opened: JSON text, packed or not, or MessagePack as LangGraph keeps its
-checkpoints in."""
+"""Opens values that stand packed in another value, so that a path can lead into them.
+
+:func:`open_value` is called wherever a path of a mapping goes on inside a value: it reads
+JSON in a text, OpenTelemetry's attributes, and bytes in the cells of a database. Bytes hold
+JSON (also packed with Zstandard) or MessagePack, in which LangGraph keeps its checkpoints.
+"""
 
 import struct
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from memviz.core.bounds import MAX_DEPTH
+from memviz.core.errors import TranscriptError
 from memviz.core.zstandard import inflate_zstandard
+from memviz.transcripts.import_notes import ImportNotes
+from memviz.transcripts.json_text import JsonParser
+from memviz.transcripts.readers.json_access import list_at
 
 Kind = Literal["map", "list", "text", "bytes", "extension"]
 CONSTANTS: dict[int, Any] = {
@@ -16,7 +25,7 @@ CONSTANTS: dict[int, Any] = {
     0xC2: False,
     0xC3: True,
 }
-"""The value that a mark is: 5 -> 5, 0xFF -> -1."""
+"""The values of the first bytes that are values themselves: 5 -> 5, 0xFF -> -1."""
 NUMBERS = {
     0xCA: ">f",
     0xCB: ">d",
@@ -29,7 +38,7 @@ NUMBERS = {
     0xD2: ">i",
     0xD3: ">q",
 }
-"""The form of a number behind a mark, as ``struct`` names it."""
+"""The ``struct`` format of the number behind a first byte."""
 SIZED: dict[int, tuple[Kind, int]] = {
     0xC4: ("bytes", 1),
     0xC5: ("bytes", 2),
@@ -45,27 +54,80 @@ SIZED: dict[int, tuple[Kind, int]] = {
     0xDE: ("map", 2),
     0xDF: ("map", 4),
 }
-"""The kind of a value whose size follows its mark, and in how many bytes."""
+"""For a first byte that the size follows: the kind of value, and the number of bytes of its size."""
 OF_KNOWN_SIZE: dict[int, tuple[Kind, int]] = {
     **{0x80 + size: ("map", size) for size in range(16)},
     **{0x90 + size: ("list", size) for size in range(16)},
     **{0xA0 + size: ("text", size) for size in range(32)},
     **{0xD4 + power: ("extension", 1 << power) for power in range(5)},
 }
-"""The kind and the size of a value whose mark says both."""
+"""For a first byte that includes the size: the kind of value, and its size."""
 MAX_ITEMS = 5_000_000
+OTLP_NUMBERS = ("intValue", "doubleValue")
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
-"""The first bytes of what was packed with Zstandard, as Zed packs its threads."""
+"""The first bytes of Zstandard, with which Zed packs its threads."""
 MAX_INFLATED_BYTES = 100_000_000
-"""So much of one cell is inflated at most: one that goes on behind it is no whole JSON, and read as words."""
+"""The most bytes to which one cell is inflated. A longer one is cut, and then read as text."""
 
 
 class _BrokenError(ValueError):
     """The bytes are no MessagePack."""
 
 
-def opened_bytes(data: bytes) -> Any:
-    """Return the text or the value that bytes stand for; an empty text where they are neither."""
+def open_value(value: Any) -> Any:
+    """Return the value inside of a text of JSON, of bytes, or of a list of OpenTelemetry's attributes; any other value
+    as it is. PostgreSQL writes bytes as a text such as ``\\x7b7d``.
+    """
+    if isinstance(value, str) and value.startswith("\\x"):
+        with suppress(ValueError):
+            inner = open_bytes(bytes.fromhex(value[2:]))
+            # A person may have written such a text, so only JSON inside of it counts.
+            if isinstance(inner, dict | list):
+                return inner
+            if isinstance(inner, str) and inner.lstrip()[:1] in ("{", "["):
+                value = inner
+    if isinstance(value, bytes):
+        value = open_bytes(value)
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        return _parse_json(value)
+    if isinstance(value, list) and value and _is_attribute(value[0]):
+        attributes = filter(_is_attribute, value)
+        return {item["key"]: _plain_attribute(item["value"]) for item in attributes}
+    return value
+
+
+def _parse_json(text: str) -> Any:
+    """Return the JSON of a text; the text itself where it is broken."""
+    try:
+        return JsonParser(ImportNotes()).parse(text)
+    except TranscriptError:
+        return text
+
+
+def _is_attribute(item: Any) -> bool:
+    """Return true for an attribute of OpenTelemetry: ``{"key": "gen_ai.system", "value": {"stringValue": "aws"}}``."""
+    return (
+        isinstance(item, dict) and isinstance(item.get("key"), str) and "value" in item
+    )
+
+
+def _plain_attribute(value: Any) -> Any:
+    """Return the plain value of an attribute of OpenTelemetry: ``{"stringValue": "Hi"}`` -> ``"Hi"``,
+    ``{"intValue": "12"}`` -> 12."""
+    if not isinstance(value, dict) or len(value) != 1:
+        return value
+    kind, inner = next(iter(value.items()))
+    if kind == "arrayValue" and isinstance(inner, dict):
+        return list(map(_plain_attribute, list_at(inner, "values")))
+    if kind == "kvlistValue" and isinstance(inner, dict):
+        return open_value(inner.get("values"))
+    if kind in OTLP_NUMBERS and isinstance(inner, str) and inner.isdecimal():
+        return int(inner[:18])
+    return inner if kind.endswith("Value") else value
+
+
+def open_bytes(data: bytes) -> Any:
+    """Return the text or the MessagePack value that bytes hold; an empty text for other bytes."""
     if data.startswith(ZSTANDARD):
         try:
             data = inflate_zstandard(data, MAX_INFLATED_BYTES)
@@ -88,14 +150,14 @@ class _Unpacker:
 
     data: bytes
     level: int = 0
-    """How deep it lies inside another value."""
+    """The depth inside other values."""
     _at: int = 0
-    """The place of the next byte."""
+    """The offset of the next byte."""
     _room: int = MAX_ITEMS
-    """How many values more are read."""
+    """The number of values that may still be read."""
 
     def whole(self) -> Any:
-        """Return the one value that all bytes are. Raises ValueError."""
+        """Return the single value that the bytes hold. Raises ValueError if they go on behind it."""
         value = self._value()
         if self._at != len(self.data):
             raise _BrokenError
@@ -119,7 +181,7 @@ class _Unpacker:
         return self._read(kind, size)
 
     def _read(self, kind: Kind, size: int) -> Any:
-        """Return a value of this kind, which has so many bytes, items or pairs."""
+        """Return a value of this kind; ``size`` is its number of bytes, items or pairs."""
         if kind == "map":
             return self._map(size)
         if kind == "list":
