@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from memviz.core.conversation import Log
 from memviz.core.text.containment import contains
-from memviz.core.text.sentences import passage
+from memviz.core.text.sentences import split_passage
 from memviz.core.text.wording import message_number
 from memviz.core.text.words import content_words
 from memviz.engine.compaction import Compaction
@@ -293,7 +293,7 @@ def explain(run: Run, probes: Sequence[Probe]) -> Iterator[Why]:
 def sentence_saying(text: str, answers: Sequence[str]) -> str:
     """Return the first sentence of a text that contains any of ``answers``, else that says the first of them in other
     words; "" where none does."""
-    sentences = [sentence.text for sentence in passage(text).sentences]
+    sentences = [sentence.text for sentence in split_passage(text).sentences]
     for answer in answers:
         for sentence in sentences:
             if contains(sentence, answer):

@@ -116,7 +116,7 @@ _MOST_OPENERS = 5
 """So many openers are taken off one sentence: "Oh, thanks! By the way, ..." has three."""
 
 
-def without_openers(text: str) -> str:
+def remove_openers(text: str) -> str:
     """Return ``text`` without greetings, thanks, exclamations, answers ("Yes, ") and announcements ("By the way, ",
     "Please remember that ") before it; empty where nothing else is said."""
     remainder = text

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from memviz.core.conversation import Log
 from memviz.core.text.chunks import FoundInChunks
-from memviz.core.text.sentences import Sentence, passage
+from memviz.core.text.sentences import Sentence, split_passage
 from memviz.core.text.words import HAN, has_han
 from memviz.metrics.retention.announced_kinds import AnnouncedKinds
 from memviz.metrics.retention.chinese_details import details_in
@@ -166,7 +166,7 @@ def told_values(log: Log) -> Iterator[tuple[Told, Value]]:
 def _sentences_of(log: Log) -> Iterator[Told]:
     for position, message in enumerate(log):
         if message.role in ("user", "assistant"):
-            for sentence in passage(message.content).sentences:
+            for sentence in split_passage(message.content).sentences:
                 yield Told(position, sentence, message.role == "user")
 
 

@@ -15,8 +15,14 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from memviz.core.summaries import SummaryVersion
-from memviz.core.text.terms import IS_UNSPACED, TOKEN, composed, keys, normal_forms
-from memviz.core.text.words import bridges
+from memviz.core.text.terms import (
+    IS_UNSPACED,
+    TOKEN,
+    compose_accents,
+    normal_forms_of_text,
+    normal_forms_of_token,
+)
+from memviz.core.text.words import find_bridging_pairs
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import readable
 from memviz.metrics.summaries.diff import word_diff, words_of
@@ -46,17 +52,17 @@ class WordOrigin(NamedTuple):
 @lru_cache(maxsize=8192)
 def content_keys(text: str) -> frozenset[str]:
     """Return the normal forms of all content words of a text."""
-    return keys(text)
+    return normal_forms_of_text(text)
 
 
 def word_origin(text: str, previous: Set[str], messages: Set[str]) -> WordOrigin:
     """Trace the content words of ``text`` to those of what came before (as :func:`content_keys` gives them). A word
     found in both sources counts as the previous summary's."""
-    keys = content_keys(text)
-    carried = keys & previous
-    fresh = keys & messages - carried
+    forms = content_keys(text)
+    carried = forms & previous
+    fresh = forms & messages - carried
     explained = carried | fresh
-    unknown = keys - explained
+    unknown = forms - explained
     unknown -= _find_straddling(text, unknown, explained)
     unknown_words = tuple(_list_unknown_words(text, unknown))
     return WordOrigin(len(carried), len(fresh), len(unknown), unknown_words)
@@ -68,7 +74,7 @@ def _find_straddling(
     """Return the pairs of characters whose neighbours on both sides are known: they straddle two known words."""
     if not unknown or text.isascii():
         return set()
-    around = bridges(composed(text).lower())
+    around = find_bridging_pairs(compose_accents(text).lower())
     return {
         pair for pair in unknown & around.keys() if explained.issuperset(around[pair])
     }
@@ -79,8 +85,8 @@ def _list_unknown_words(text: str, unknown: Set[str]) -> Iterator[str]:
     if not unknown:
         return
     seen_words: set[str] = set()
-    for token in TOKEN.findall(composed(text)):
-        if unknown.isdisjoint(normal_forms(token)):
+    for token in TOKEN.findall(compose_accents(text)):
+        if unknown.isdisjoint(normal_forms_of_token(token)):
             continue
         is_unspaced = IS_UNSPACED.match(token)
         for word in _find_stretches(token, unknown) if is_unspaced else (token,):

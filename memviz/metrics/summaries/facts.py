@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from memviz.core.conversation import Log
 from memviz.core.facts import LISTS, TAGGED_FACT, facts_in
 from memviz.core.summaries import SummaryVersion
-from memviz.core.text.terms import composed, weights_of
+from memviz.core.text.terms import compose_accents, weigh_content_words
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import readable
 from memviz.metrics.summaries.events import CompactionEvent, compaction_events
@@ -132,7 +132,7 @@ def _compare_versions(
 
 def _normalize(text: str) -> str:
     """Return a line without case, spaces and full stop, which make no other fact: " Likes Tea." is "likes tea"."""
-    return " ".join(composed(text).casefold().split()).rstrip(".")
+    return " ".join(compose_accents(text).casefold().split()).rstrip(".")
 
 
 def _pair_reworded(
@@ -174,7 +174,7 @@ class _Sources:
 
     def of(self, text: str, replaced: FactLine | None, version: int) -> FactLine:
         """Return a new line with its source. Of messages that hold as much a user's counts, then the newest."""
-        weights = weights_of(composed(text))
+        weights = weigh_content_words(compose_accents(text))
         candidates = []
         for keys, of_user, position in self._messages:
             weight = sum(weights[key] for key in weights.keys() & keys)

@@ -11,7 +11,7 @@ from hypothesis import given
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, ToolCall
 from memviz.core.summaries import SummaryVersion
-from memviz.core.text.terms import keys
+from memviz.core.text.terms import normal_forms_of_text
 from memviz.metrics.requests.message_text import readable
 from memviz.metrics.summaries.diff import word_diff, words_of
 from memviz.metrics.summaries.events import (
@@ -207,9 +207,15 @@ def test_facts_equal_slow_counting(
         assert fact.kept_words == (
             word_diff(before.text, version.text).words("kept") if before else 0
         )
-        own, old = keys(version.text), keys(before.text) if before else frozenset()
+        own, old = (
+            normal_forms_of_text(version.text),
+            normal_forms_of_text(before.text) if before else frozenset(),
+        )
         new = frozenset().union(
-            *(keys(readable(run.log[position])) for position in version.added)
+            *(
+                normal_forms_of_text(readable(run.log[position]))
+                for position in version.added
+            )
         )
         assert fact.origin[:2] == (len(own & old), len((own - old) & new))
         assert fact.origin.nowhere <= len(own - old - new)

@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from memviz.core.text.containment import PhraseIndex
-from memviz.core.text.terms import keys
+from memviz.core.text.terms import normal_forms_of_text
 from memviz.core.text.wording import counted, message_number, request_name, turn_list
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
@@ -193,10 +193,10 @@ def _find_unspoken(run: Run, facts: Sequence[Probe]) -> list[Probe]:
     facts_of_answers = [fact for fact in facts for _answer in fact.answers]
     phrases = PhraseIndex(answers).find(texts).phrases
     said_facts = {facts_of_answers[number] for number in phrases}
-    words = [keys(text) for text in texts]
+    words = [normal_forms_of_text(text) for text in texts]
     unspoken = []
     for fact in facts:
-        question_words = keys(fact.question)
+        question_words = normal_forms_of_text(fact.question)
         is_asked = any(question_words <= text_words for text_words in words)
         if fact not in said_facts and not is_asked:
             unspoken.append(fact)
