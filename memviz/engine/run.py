@@ -26,8 +26,9 @@ from memviz.engine.drafts import Draft
 from memviz.engine.generations import Generations
 from memviz.engine.part_tokens import reduced_forms
 from memviz.engine.recall import Recall
+from memviz.engine.record_sequences import TurnRecords
 from memviz.engine.records import TurnRecord, memory_at
-from memviz.engine.requests import Requests, Turns
+from memviz.engine.requests import Requests
 from memviz.engine.run_frame import frame_of_requests, frame_of_turns
 from memviz.engine.timeline import EarlierSetting, Timeline
 from memviz.strategies.base import Strategy
@@ -113,9 +114,9 @@ class Run(NotebookOutput):
         return entry[0]
 
     @cached_property
-    def turns(self) -> Turns:
+    def turns(self) -> TurnRecords:
         """The last request of each turn. In a conversation without tools each turn has one."""
-        return Turns(self.requests)
+        return TurnRecords(self.requests, self.requests.columns.turns)
 
     @property
     def has_calls(self) -> bool:

@@ -33,7 +33,8 @@ from memviz.engine.drafts import Draft
 from memviz.engine.part_tokens import tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.engine.recall import Recall, Recalled, resolve
-from memviz.engine.requests import Requests, flags_of
+from memviz.engine.records import find_flags
+from memviz.engine.requests import Requests
 from memviz.engine.setting import Setting, new_space
 from memviz.engine.timeline import EarlierSetting, Timeline
 from memviz.engine.tool_pairs import in_pairs
@@ -192,7 +193,7 @@ class State:
         if self.setting.repair_tool_pairs and (links.callers or links.results):
             parts = in_pairs(self.log, parts, asked_for)
         tokens = tokens_by_part(memory, parts)
-        flags = flags_of(self.strategy, tokens, memory, parts)
+        flags = find_flags(self.strategy, tokens, memory, parts)
         return Prepared(memory, parts, tokens, flags, recalled)
 
     def resolve(self, recalls: Sequence[Recall], length: int) -> Recalled:

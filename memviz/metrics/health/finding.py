@@ -87,7 +87,7 @@ def list_prices(run: Run) -> Prices:
 def answering_model(run: Run, prices: Prices | None) -> str:
     """Return the model that answered last, else the one whose prices count, as far as it is known; a server of the
     user's own has a window, and no price."""
-    beside = sorted(run.requests.beside.items(), reverse=True)
+    beside = sorted(run.requests.extras.items(), reverse=True)
     names = [record.facts.model for _, record in beside if record.facts]
     if prices is not None and prices.main is not None:
         names.append(prices.main.model)

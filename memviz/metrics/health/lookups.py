@@ -163,7 +163,7 @@ def _find_recalled(run: Run) -> dict[int, list[int]]:
     positions_by_request: dict[int, list[int]] = {}
     if not run.strategy.looks_up:
         return positions_by_request
-    for number in run.requests.with_recalls():
+    for number in run.requests.numbers_with_recalls():
         # What the model asked for itself was not looked up by the strategy.
         asked_for = set(asked_for_at(run, number))
         recalled = run.requests.parts_at(number).recalled

@@ -169,7 +169,7 @@ class LossCauses:
         requests = self._run.requests
         reduced = []
         for piece in requests.parts_at(row).messages:
-            for position in reduced_positions(requests.made_at(row).space, piece):
+            for position in reduced_positions(requests.segment_at(row).space, piece):
                 if position in compaction.summarized:
                     reduced.append(range(position, position + 1))
         return reduced

@@ -331,7 +331,7 @@ def memory_without(compaction: Compaction, run: Run, number: int) -> Memory:
 
 def asked_for_at(run: Run, number: int) -> tuple[int, ...]:
     """Return the log positions that a call of the recall tool brought back into request ``number`` (0-based)."""
-    beside = run.requests.beside.get(number)
+    beside = run.requests.extras.get(number)
     return beside.recalled.indices if beside and beside.recalled else ()
 
 

@@ -156,7 +156,7 @@ def recall_marks(placed: PlacedSetting, largest_tokens: int) -> list[Part]:
 def recalls_of(run: Run) -> list[int]:
     """Return the numbers of the requests that somebody brought something back into; what a strategy looks up by itself
     is its curve."""
-    numbers = run.requests.with_recalls()
+    numbers = run.requests.numbers_with_recalls()
     if not run.strategy.looks_up:
         return numbers
     return [number for number in numbers if run.requests[number].recalled is not None]
