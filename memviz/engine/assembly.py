@@ -18,9 +18,9 @@ from memviz.core.pieces import Messages, Picked, Piece
 from memviz.engine.parts import (
     Parts,
     Shared,
-    restored_in,
-    with_recalled,
-    without_recalled,
+    insert_recalled,
+    remove_recalled,
+    restore_whole,
 )
 
 NOTHING_SHARED = Shared()
@@ -46,7 +46,7 @@ def assemble(
     # What the strategy itself recalls is placed by the same rules as what was brought back.
     if Picked in map(type, pieces):
         recalled = {*Parts(tuple(pieces)).recalled, *recalled}
-        pieces = without_recalled(pieces)
+        pieces = remove_recalled(pieces)
         settled = NOTHING_SHARED
     before: list[Piece] = []
     formed: list[Messages] = []
@@ -71,7 +71,7 @@ def assemble(
             and position not in input_positions
             and not _is_whole(memory, position, history)
         ]
-        before = [*with_recalled(before, missing)]
+        before = [*insert_recalled(before, missing)]
     before += input_pieces(input_positions, formed, recalled)
     return Parts(tuple(before), input_positions)
 
@@ -135,6 +135,6 @@ def _still_in_form(
     """Yield the pieces of the input that keep their form: all but recalled messages."""
     for piece in pieces:
         here = {position for position in recalled if position in piece.positions}
-        for part in restored_in(piece, here):
+        for part in restore_whole(piece, here):
             if isinstance(part, Messages):
                 yield part

@@ -22,7 +22,7 @@ from memviz.core.model_errors import (
 )
 from memviz.core.pieces import Line, Notes, Piece
 from memviz.engine.compaction import LibraryCall
-from memviz.engine.drafts import Draft, ask_for_draft, draft_of_another
+from memviz.engine.drafts import Draft, ask_for_draft, make_library_draft
 from memviz.engine.library_pieces import (
     add_message,
     first_sent,
@@ -80,7 +80,7 @@ class LibraryAtWork:
         state = self._state
         draft = Draft(error="there is no summarizer to ask")
         if answer is not None:
-            draft = draft_of_another(answer, request, state.counter)
+            draft = make_library_draft(answer, request, state.counter)
         elif state.summarizer is not None:
             draft = ask_for_draft(state.summarizer, request, None, state.counter)
         self._asked.append((tuple(request), draft))

@@ -33,7 +33,7 @@ from memviz.engine.stored import (
     read,
     write,
 )
-from memviz.engine.tool_pairs import orphaned_results
+from memviz.engine.tool_pairs import find_orphaned_results
 from memviz.strategies.base import Strategy
 
 PARTIAL_REPLY = "partial_reply"
@@ -209,7 +209,7 @@ def find_flags(
         if strategy.counted_tokens(tokens) > strategy.budget_tokens:
             flags.append(OVER_BUDGET)
     if memory.log.tools.results:
-        if orphaned_results(memory.log, parts, memory.space.summaries):
+        if find_orphaned_results(memory.log, parts, memory.space.summaries):
             flags.append(ORPHANED_TOOL_MESSAGE)
     return tuple(flags)
 

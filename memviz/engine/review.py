@@ -13,7 +13,7 @@ from memviz.core.translation import _
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.drafts import INTERRUPTED, Draft
-from memviz.engine.effects import ask, do_in_order
+from memviz.engine.effects import ask, carry_out_effects
 from memviz.engine.records import memory_at
 from memviz.engine.session import Session
 from memviz.engine.state import ChangeDetails, PendingSummarization
@@ -101,7 +101,7 @@ def accept(session: Session, text: str | None = None) -> None:
             wording = None
         details = ChangeDetails(discarded=others)
         session.apply(pending.plan, chosen, details, wording=wording)
-    do_in_order(session, pending.rest)
+    carry_out_effects(session, pending.rest)
 
 
 def skip(session: Session) -> None:

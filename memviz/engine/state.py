@@ -37,7 +37,7 @@ from memviz.engine.records import find_flags
 from memviz.engine.requests import Requests
 from memviz.engine.setting import Setting, new_space
 from memviz.engine.timeline import EarlierSetting, Timeline
-from memviz.engine.tool_pairs import in_pairs
+from memviz.engine.tool_pairs import complete_tool_pairs
 from memviz.models.base import Model, Reply
 from memviz.strategies import as_strategy
 from memviz.strategies.base import Effect, Move, Trigger, Write
@@ -191,7 +191,7 @@ class State:
         # well. Most logs have no tools at all and skip the search.
         links = self.log.tools
         if self.setting.repair_tool_pairs and (links.callers or links.results):
-            parts = in_pairs(self.log, parts, asked_for)
+            parts = complete_tool_pairs(self.log, parts, asked_for)
         tokens = tokens_by_part(memory, parts)
         flags = find_flags(self.strategy, tokens, memory, parts)
         return Prepared(memory, parts, tokens, flags, recalled)

@@ -20,7 +20,11 @@ from memviz.engine.part_tokens import message_tokens, tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.engine.tool_pairs import in_pairs, orphaned_results, provider_blocks
+from memviz.engine.tool_pairs import (
+    complete_tool_pairs,
+    find_orphaned_results,
+    find_provider_blocks,
+)
 from memviz.metrics.requests.request_table import versions_of
 from memviz.strategies.library import LibraryStrategy
 from memviz.transcripts.base import RecordedEvent, recorded_tokens
@@ -251,12 +255,12 @@ def _check_rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
         asked_for = record.recalled.indices if record.recalled else ()
         expected = assemble(record.memory, strategy.select(record.memory), asked_for)
         # A run may leave out halves of a call and its result on purpose.
-        mended = in_pairs(log, expected, asked_for)
+        mended = complete_tool_pairs(log, expected, asked_for)
         missing = set(_list_sent(expected)).intersection(_list_sent(mended))
         for position in sorted(missing.difference(_list_sent(record.parts))):
             yield Breach("no_rule", *place, position=position)
     summaries = record.memory.space.summaries
-    for position in orphaned_results(log, record.parts, summaries):
+    for position in find_orphaned_results(log, record.parts, summaries):
         yield Breach("no_call", *place, position=position)
 
 
@@ -283,7 +287,7 @@ def _count_again(record: TurnRecord, tokens_of: CountTokens) -> int | None:
     space = record.memory.space
     if space.tool_tokens or record.parts.tools:
         return None
-    if provider_blocks(record.parts, space.summaries):
+    if find_provider_blocks(record.parts, space.summaries):
         return None
     for piece in record.parts.pieces:
         if isinstance(piece, Notes | Line) and piece.place != "message":

@@ -12,7 +12,13 @@ from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.core.summaries import SummarySource, SummaryVersion
 from memviz.strategies.base import Effect, Write
-from memviz.strategies.clauses import Above, AllOf, Headroom, Held, TriggerClause
+from memviz.strategies.clauses import (
+    Above,
+    AllOf,
+    Headroom,
+    MemoryAmounts,
+    TriggerClause,
+)
 from memviz.strategies.families import SUMMARIES
 from memviz.strategies.parameters import free_text
 from memviz.strategies.prompts import RUNNING_INSTRUCTION
@@ -62,12 +68,12 @@ class ThresholdSummary(Thresholds):
         "Instruction for the summarizer. Empty uses the default."
     )
 
-    def held(self, memory: Memory) -> Held:
+    def held(self, memory: Memory) -> MemoryAmounts:
         """The numbers that the thresholds count: the messages since the last summarization, and the summary as one
         of them."""
         summary = memory.newest_summary
         tokens = memory.space.summaries.tokens(summary.start, summary.stop)
-        return Held(
+        return MemoryAmounts(
             tokens=memory.pending_tokens + tokens,
             messages=memory.pending + len(summary),
         )

@@ -20,7 +20,7 @@ from memviz.dashboard.ui.shell.elements import box, buttons_row, drawer, show_ti
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import shorten
 from memviz.engine.part_tokens import whole_ranges
-from memviz.engine.recall_tokens import recalled_tokens, stating_turns
+from memviz.engine.recall_tokens import count_recalled_tokens, find_stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.answer_sources import AnswerSource
@@ -114,8 +114,8 @@ def answer_card(
 def recalled_into(record: TurnRecord, *, is_again: bool) -> str:
     """Return what was recalled into the request of an answer, and how large that request was without it and is with it.
     ``is_again``: the question had been asked without it."""
-    turns = turn_list(stating_turns(record.memory.log, record.parts.recalled))
-    more = recalled_tokens(record)
+    turns = turn_list(find_stating_turns(record.memory.log, record.parts.recalled))
+    more = count_recalled_tokens(record)
     size = _(
         "{before:,} → {after:,} tokens (+{more:,})",
         before=record.total_tokens - more,
@@ -260,7 +260,7 @@ def bringing_back(
 ) -> BroughtBack | None:
     """Return what it takes to bring the turns of these positions back into the request of a question; ``None`` where
     the strategy allows no recall or the request holds them already."""
-    turns = tuple(turn for turn in stating_turns(run.log, positions) if turn)
+    turns = tuple(turn for turn in find_stating_turns(run.log, positions) if turn)
     if not turns or not run.strategy.allows_recall:
         return None
     # The question's request is in no bill of the run; its last request is priced in its place.
