@@ -15,7 +15,7 @@ from memviz.core.messages import RECALL_EXCHANGE, Message, ToolCall
 from memviz.core.model_errors import MalformedReplyError
 from memviz.core.translation import ENGLISH, _, use_language
 from memviz.engine.calls import ReplyFacts
-from memviz.engine.part_tokens import message_tokens, tokens_by_part
+from memviz.engine.part_tokens import count_message_tokens, count_tokens_by_part
 from memviz.engine.recall import Recall, Recalled
 from memviz.engine.records import PARTIAL_REPLY, RequestKind, TurnRecord
 from memviz.engine.session import Session
@@ -172,7 +172,7 @@ class Answering:
             return prepared
         parts = prepared.parts._replace(tools=self._tools)
         return prepared._replace(
-            parts=parts, tokens=tokens_by_part(prepared.memory, parts)
+            parts=parts, tokens=count_tokens_by_part(prepared.memory, parts)
         )
 
     def _call(
@@ -312,7 +312,7 @@ class Answering:
         """Tokens that the model wrote in the call that was just made: as billed where that is known."""
         if self.facts.usage:
             return self.facts.usage.output_tokens
-        return message_tokens(self._session.counter, self.said)
+        return count_message_tokens(self._session.counter, self.said)
 
     def _expect_answer(self) -> None:
         name = self._model.name
@@ -357,7 +357,7 @@ def _request_as_sent(call: _Call, length: int) -> Prepared:
         return prepared
     exchange = range(length, length + call.exchanged) if call.exchanged else range(0)
     parts = prepared.parts._replace(exchange=exchange)
-    tokens = tokens_by_part(prepared.memory, parts, call.behind)
+    tokens = count_tokens_by_part(prepared.memory, parts, call.behind)
     return prepared._replace(parts=parts, tokens=tokens)
 
 

@@ -72,7 +72,7 @@ def assemble(
             and not _is_whole(memory, position, history)
         ]
         before = [*insert_recalled(before, missing)]
-    before += input_pieces(input_positions, formed, recalled)
+    before += split_input(input_positions, formed, recalled)
     return Parts(tuple(before), input_positions)
 
 
@@ -110,7 +110,7 @@ def _is_whole(memory: Memory, position: int, history: Sequence[Messages]) -> boo
     return False
 
 
-def input_pieces(
+def split_input(
     input_positions: range, formed: Sequence[Messages], recalled: Collection[int]
 ) -> Iterator[Messages]:
     """Yield the pieces of the input, the messages at ``input_positions``, in order.
@@ -120,7 +120,7 @@ def input_pieces(
     ``5 | 6 in its form | 7 and 8``.
     """
     position = input_positions.start
-    for piece in _still_in_form(formed, recalled):
+    for piece in _keep_formed(formed, recalled):
         if position < piece.start:
             yield Messages(position, piece.start)
         yield piece
@@ -129,7 +129,7 @@ def input_pieces(
         yield Messages(position, input_positions.stop)
 
 
-def _still_in_form(
+def _keep_formed(
     pieces: Sequence[Messages], recalled: Collection[int]
 ) -> Iterator[Messages]:
     """Yield the pieces of the input that keep their form: all but recalled messages."""

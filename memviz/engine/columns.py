@@ -18,7 +18,7 @@ import numpy as np
 from memviz.core.context import ALL_PARTS
 from memviz.core.memory import Memory, MemorySpace
 from memviz.engine.joined_requests import JoinedRequests, Numbers, Stretch
-from memviz.engine.part_tokens import tokens_by_part
+from memviz.engine.part_tokens import count_tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.strategies.base import Strategy
 
@@ -131,7 +131,7 @@ class Columns:
         table[:, rows] = self._counted
         for number in self.others.keys() - set(rows):
             memory = self._requests.memory_at(number)
-            tokens = tokens_by_part(memory, self.others[number])
+            tokens = count_tokens_by_part(memory, self.others[number])
             table[:, number] = [tokens.get(part, 0) for part in ALL_PARTS]
         return table
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from memviz.core.conversation import Log
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
-from memviz.engine.assembly import assemble, input_pieces
-from memviz.engine.part_tokens import tokens_by_part, whole_ranges
+from memviz.engine.assembly import assemble, split_input
+from memviz.engine.part_tokens import count_tokens_by_part, find_whole_ranges
 from memviz.engine.parts import Parts
 from memviz.engine.recall import Recall, resolve
 from memviz.engine.records import TurnRecord
@@ -37,7 +37,7 @@ def count_added_tokens(run: Run, record: TurnRecord, recall: Recall) -> int:
     new = assemble(memory, parts.pieces, recalled.indices)
     more = parts.with_recalled({*parts.recalled, *new.recalled})
     history = [piece for piece in more.pieces if more.kind_of(piece) != "input"]
-    asked = input_pieces(parts.input, parts.asked, recalled.indices)
+    asked = split_input(parts.input, parts.asked, recalled.indices)
     more = more._replace(pieces=(*history, *asked))
     return _count_tokens(record, more) - _count_tokens(record, parts)
 
@@ -50,7 +50,7 @@ def count_recalled_tokens(record: TurnRecord) -> int:
 
 
 def _count_tokens(record: TurnRecord, parts: Parts) -> int:
-    return sum(tokens_by_part(record.memory, parts).values())
+    return sum(count_tokens_by_part(record.memory, parts).values())
 
 
 def find_stating_turns(log: Log, positions: Iterable[int]) -> tuple[int, ...]:
@@ -137,6 +137,6 @@ def _carry_out_plans(session: Session, memory: Memory, *, writes: bool) -> Memor
 def _find_whole_messages(session: Session, memory: Memory) -> frozenset[int]:
     parts = assemble(memory, session.strategy.select(memory))
     sent_whole = set(range(memory.history_start))
-    for positions in whole_ranges(memory.space, parts):
+    for positions in find_whole_ranges(memory.space, parts):
         sent_whole.update(positions)
     return frozenset(sent_whole.difference(parts.input))

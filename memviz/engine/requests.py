@@ -27,7 +27,7 @@ from memviz.engine.calls import ReplyFacts
 from memviz.engine.columns import PARTS, WIDTH, Columns, Segment
 from memviz.engine.compaction import Compaction
 from memviz.engine.joined_requests import Numbers
-from memviz.engine.part_tokens import tokens_by_part
+from memviz.engine.part_tokens import count_tokens_by_part
 from memviz.engine.parts import Parts, Shared, find_shared
 from memviz.engine.recall import Recalled
 from memviz.engine.record_sequences import RecordSequence
@@ -277,7 +277,7 @@ class Requests(RecordSequence):
         if counted is not None:
             tokens = _name_counts(counted)
         else:
-            tokens = tokens_by_part(memory, parts)
+            tokens = count_tokens_by_part(memory, parts)
             flags = find_flags(strategy, tokens, memory, parts)
         return TurnRecord(
             turn=turn,

@@ -83,7 +83,7 @@ def accept(session: Session, text: str | None = None) -> None:
     Raises :class:`ReviewError` where nothing is pending, or where there is neither a draft nor a text.
     """
     pending = _expect_pending(session)
-    wording = None if text is None else worded(text)
+    wording = None if text is None else check_wording(text)
     usable_drafts = [draft for draft in pending.drafts if draft.error is None]
     if not usable_drafts and wording is None:
         raise ReviewError(
@@ -124,7 +124,7 @@ def _end_waiting(session: Session, pending: PendingSummarization) -> None:
         session.thinking_summary = None
 
 
-def in_force(session: Session) -> list[SummaryVersion]:
+def list_summaries_in_force(session: Session) -> list[SummaryVersion]:
     """The summaries that the next request would send, in order; of a store that is looked up all of them."""
     pieces = session.strategy.select(session.memory)
     summaries = session.space.summaries
@@ -145,8 +145,10 @@ def edit(session: Session, number: int, text: str) -> None:
     """
     _expect_nothing_pending(session)
     _expect_own_notes(session)
-    wording = worded(text)
-    versions_in_force = {version.version: version for version in in_force(session)}
+    wording = check_wording(text)
+    versions_in_force = {
+        version.version: version for version in list_summaries_in_force(session)
+    }
     old = versions_in_force.get(number)
     if old is None:
         raise ReviewError(
@@ -193,16 +195,16 @@ def decide_again(session: Session, decisions: Sequence[Compaction]) -> None:
     the last."""
     for decision in decisions:
         if decision.kind == "edit" and decision.summary is not None:
-            for version in reversed(in_force(session)):
+            for version in reversed(list_summaries_in_force(session)):
                 if version.text == decision.proposed:
                     edit(session, version.version, decision.summary)
                     break
-        last = undoable(session.own_compactions)
+        last = find_undoable(session.own_compactions)
         if decision.kind == "undo" and last and last.version == decision.revises:
             undo(session)
 
 
-def undoable(compactions: Sequence[Compaction]) -> Compaction | None:
+def find_undoable(compactions: Sequence[Compaction]) -> Compaction | None:
     """The last change of what is summarized that was not undone yet."""
     standing: list[Compaction] = []
     for compaction in compactions:
@@ -221,7 +223,7 @@ def undo(session: Session) -> Compaction:
     """
     _expect_nothing_pending(session)
     _expect_own_notes(session)
-    last = undoable(session.own_compactions)
+    last = find_undoable(session.own_compactions)
     if last is None:
         raise ReviewError(_("Nothing was summarized yet, so there is nothing to undo."))
     memory = session.memory
@@ -256,7 +258,7 @@ def _expect_own_notes(session: Session) -> None:
         )
 
 
-def worded(text: str) -> str:
+def check_wording(text: str) -> str:
     """The user's text as it becomes a summary. Raises :class:`ReviewError` for an empty one."""
     wording = clean_text(text).strip()
     if not wording:

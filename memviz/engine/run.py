@@ -24,7 +24,7 @@ from memviz.engine.columns import Columns
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.generations import Generations
-from memviz.engine.part_tokens import reduced_forms
+from memviz.engine.part_tokens import find_reduced_forms
 from memviz.engine.recall import Recall
 from memviz.engine.record_sequences import TurnRecords
 from memviz.engine.records import TurnRecord, memory_at
@@ -302,7 +302,7 @@ class Run(NotebookOutput):
             row[covers.start : covers.stop] = Fate.SUMMARIZED
         for piece in record.parts.messages:
             row[piece.start : piece.stop] = Fate.VERBATIM
-            for position, form in reduced_forms(space, piece).items():
+            for position, form in find_reduced_forms(space, piece).items():
                 row[position] = Fate[form.fate.upper()]
         row[list(record.parts.recalled)] = Fate.RECALLED
         row[record.parts.exchange.start : record.parts.exchange.stop] = Fate.VERBATIM

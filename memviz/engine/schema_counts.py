@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from memviz.core.memory import MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Notes, Picked, Piece
-from memviz.core.tool_schemas import SAVED_BY_SYSTEM_MESSAGE, schema_tokens
+from memviz.core.tool_schemas import SAVED_BY_SYSTEM_MESSAGE, count_schema_tokens
 from memviz.models.tools import TOOLS
 
 
 def offered_tokens(space: MemorySpace, tools: tuple[str, ...]) -> int:
     """Return the tokens of the schemas of these tools, which memviz offers, by name."""
     schemas = tuple(TOOLS[name].text for name in tools)
-    return schema_tokens(
+    return count_schema_tokens(
         space.sums.counter, schemas, has_system_prompt=space.system_count > 0
     )
 

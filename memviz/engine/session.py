@@ -280,7 +280,7 @@ class Session(State):
             self._looked_before = length
             if isinstance(self.strategy, LibraryStrategy):
                 self._library = self._library or LibraryAtWork(self, self.strategy)
-                self._library.look()
+                self._library.update_request()
             else:
                 compact(self)
         elif trigger is Trigger.MESSAGE and self.tries_at_once:

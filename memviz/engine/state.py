@@ -17,7 +17,7 @@ from memviz.core.conversation import Log
 from memviz.core.errors import RecallError
 from memviz.core.memory import Memory
 from memviz.core.summaries import SUMMARY, SummaryVersion
-from memviz.core.tool_schemas import schema_tokens
+from memviz.core.tool_schemas import count_schema_tokens
 from memviz.core.translation import _
 from memviz.engine.assembly import assemble
 from memviz.engine.backoff import NOTHING_WAITS, Backoff
@@ -30,7 +30,7 @@ from memviz.engine.compaction import (
     prompt_tokens_of,
 )
 from memviz.engine.drafts import Draft
-from memviz.engine.part_tokens import tokens_by_part
+from memviz.engine.part_tokens import count_tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.engine.recall import Recall, Recalled, resolve
 from memviz.engine.records import find_flags
@@ -108,7 +108,9 @@ class State:
         self.strategy = as_strategy(setting.strategy)
         self.counter = setting.counter
         has_system_prompt = bool(setting.system_prompt) or log.system_stop > 0
-        tool_tokens = schema_tokens(self.counter, setting.tools, has_system_prompt)
+        tool_tokens = count_schema_tokens(
+            self.counter, setting.tools, has_system_prompt
+        )
         self.space = new_space(log, setting, tool_tokens)
         self.memory = Memory(self.space, 0)
         self.compactions: list[Compaction] = []
@@ -192,7 +194,7 @@ class State:
         links = self.log.tools
         if self.setting.repair_tool_pairs and (links.callers or links.results):
             parts = complete_tool_pairs(self.log, parts, asked_for)
-        tokens = tokens_by_part(memory, parts)
+        tokens = count_tokens_by_part(memory, parts)
         flags = find_flags(self.strategy, tokens, memory, parts)
         return Prepared(memory, parts, tokens, flags, recalled)
 

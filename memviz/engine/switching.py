@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from memviz.core.memory import MemorySpace
 from memviz.engine.compaction import Compaction
-from memviz.engine.part_tokens import tokens_by_part
+from memviz.engine.part_tokens import count_tokens_by_part
 from memviz.engine.records import TurnRecord, memory_at
 from memviz.engine.replay import play
 from memviz.engine.requests import Requests
@@ -114,7 +114,7 @@ def _recount_tokens(run: Run) -> Run:
         counted = replace(
             record,
             memory=memory,
-            tokens=tokens_by_part(memory, record.parts, record.thoughts),
+            tokens=count_tokens_by_part(memory, record.parts, record.thoughts),
             reply_tokens=_count_reply_tokens(record, space),
         )
         requests.append(counted)

@@ -16,7 +16,7 @@ from memviz.core.counters import Counter
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Picked
 from memviz.engine.assembly import assemble
-from memviz.engine.part_tokens import message_tokens, tokens_by_part
+from memviz.engine.part_tokens import count_message_tokens, count_tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -187,7 +187,7 @@ def _list_measures(
 
 def _find_breaches(run: Run, factor: float) -> Iterator[Breach]:
     # Nearly every message is sent with many requests.
-    tokens_of = cache(message_tokens)
+    tokens_of = cache(count_message_tokens)
     for record in run.requests:
         is_sound = True
         for breach in _check_contents(run, record):
@@ -269,7 +269,7 @@ def _check_tokens(
 ) -> Iterator[Breach]:
     """Yield counts that do not agree: by part, in all, and with what was billed."""
     place = (record.turn, record.call)
-    counted_parts = tokens_by_part(record.memory, record.parts, record.thoughts)
+    counted_parts = count_tokens_by_part(record.memory, record.parts, record.thoughts)
     in_all = _count_again(record, tokens_of)
     if counted_parts != record.tokens or in_all not in (None, record.total_tokens):
         total = sum(counted_parts.values()) if in_all is None else in_all

@@ -24,7 +24,7 @@ from memviz.core.storage_errors import (
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.free_run import FreeRun, answers_messages_of
 from memviz.engine.judging import JudgedAnswer
-from memviz.engine.planned_recalls import RequestKey, by_request
+from memviz.engine.planned_recalls import RequestKey, group_by_request
 from memviz.engine.recall import Recall
 from memviz.engine.recording import RecordedSummaries
 from memviz.engine.replay import begin_replay, expect_turn, setting_for
@@ -81,7 +81,7 @@ class RunKey:
 
     def recalls_by_turn(self) -> dict[RequestKey, list[Recall]]:
         """The recalls of each turn, or of each call of one."""
-        return by_request(self.recalls)
+        return group_by_request(self.recalls)
 
     def digest(self, messages: int) -> str:
         """The key as a hash over a conversation of that many messages. Where the offline model has a say, its version

@@ -29,7 +29,7 @@ def facts_request(
     return (Message("user", "\n\n".join([instruction, existing, form, lines])),)
 
 
-def condenses(effect: Write) -> bool:
+def is_condensing(effect: Write) -> bool:
     """True if a shorter list is to be made of the facts that were just found in the same messages."""
     return effect.replaces is not None and effect.replaces.added == effect.summarize
 

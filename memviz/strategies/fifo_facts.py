@@ -16,9 +16,9 @@ from memviz.strategies.clauses import Fill
 from memviz.strategies.fact_lists import (
     EXTRACT,
     FORMAT,
-    condenses,
     facts_request,
     is_condensed,
+    is_condensing,
 )
 from memviz.strategies.families import LISTED_FACTS
 from memviz.strategies.parameters import free_text, whole_number
@@ -206,7 +206,7 @@ class FifoFacts(Strategy):
     ) -> tuple[Message, ...]:
         """One user message: what to do, the known facts, the form of the answer, and the messages. Where facts are
         condensed, the messages are those that were taken out last, as in LlamaIndex."""
-        if condenses(effect):
+        if is_condensing(effect):
             instruction = CONDENSE.format(max_facts=self.max_facts)
         return super().requests_of(memory, effect, instruction)
 
@@ -231,7 +231,7 @@ class FifoFacts(Strategy):
         before = effect.replaces
         if before is None:
             return write_facts(list(dict.fromkeys(answered_facts)))
-        if condenses(effect):
+        if is_condensing(effect):
             return write_facts(answered_facts) or before.text
         known_facts = listed_facts(before.text)
         new_facts = [

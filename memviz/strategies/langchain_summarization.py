@@ -64,10 +64,10 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
 
     def reason(self, memory: Memory) -> str:
         """The thresholds that were reached, in numbers."""
-        verdict = self.triggers.judge(self.held(memory))
+        verdict = self.triggers.judge(self.measure(memory))
         return verdict.reason if verdict.is_over else super().reason(memory)
 
-    def held(self, memory: Memory) -> MemoryAmounts:
+    def measure(self, memory: Memory) -> MemoryAmounts:
         """The numbers that the thresholds count: all that LangChain sent last, the summary or its fixed words among
         it, and what was said since."""
         tokens = messages = 0

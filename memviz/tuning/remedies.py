@@ -10,7 +10,7 @@ import numpy as np
 
 from memviz.core.conversation import Log
 from memviz.core.errors import MemvizError
-from memviz.engine.part_tokens import whole_ranges
+from memviz.engine.part_tokens import find_whole_ranges
 from memviz.engine.planned_recalls import RequestKey
 from memviz.engine.recall import Recall
 from memviz.engine.replay import Messages, as_log, begin_replay, replay, setting_for
@@ -212,7 +212,7 @@ class Offer:
         written later only add to the sentences that say it, each of which has what :func:`loosen` looks for."""
         # To look for words takes a hundred times as long as to see that the message is sent.
         parts = run.requests.parts_at(number)
-        positions_sent = set[int]().union(*whole_ranges(run.space, parts))
+        positions_sent = set[int]().union(*find_whole_ranges(run.space, parts))
         evidence = lost.probe.evidence
         if evidence and positions_sent.issuperset(evidence):
             return True

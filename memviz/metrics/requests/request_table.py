@@ -19,7 +19,7 @@ from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Picked, in_ranges, joined
 from memviz.core.summaries import SummaryLog
 from memviz.core.token_sums import FormSums
-from memviz.engine.part_tokens import reduced_positions, sums_of, whole_ranges
+from memviz.engine.part_tokens import find_reduced_positions, find_whole_ranges, sums_of
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -78,7 +78,7 @@ class OtherWords:
         log = self.space.log
         # Of a form for one message no sums are kept.
         if piece.stop - piece.start == 1:
-            if not reduced_positions(self.space, piece):
+            if not find_reduced_positions(self.space, piece):
                 return range(0)
             return self._place_message((form, piece.start), log.sent(piece.start, form))
         sums = sums_of(self.space, form)
@@ -98,7 +98,7 @@ class OtherWords:
         if piece not in self._superseded:
             log = self.space.log
             by_text: dict[Hashable, Message] = {}
-            for position in reduced_positions(self.space, piece):
+            for position in find_reduced_positions(self.space, piece):
                 message = log.sent(position, piece.form)
                 by_text[message.content, message.tool_calls] = message
             places = [
@@ -285,7 +285,7 @@ def verbatim_ranges(record: TurnRecord) -> list[range]:
 def _list_verbatim(space: MemorySpace, parts: Parts) -> list[range]:
     if (bounds := parts.one_range) is not None:
         return [range(*bounds)]
-    return joined((*whole_ranges(space, parts), parts.exchange))
+    return joined((*find_whole_ranges(space, parts), parts.exchange))
 
 
 def whole_recalled_ranges(log: Log, parts: Parts) -> list[range]:

@@ -22,7 +22,11 @@ from memviz.core.forms import Form, Superseded
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes
 from memviz.core.summaries import SummaryVersion
-from memviz.engine.part_tokens import message_tokens, reduced_positions, sums_of
+from memviz.engine.part_tokens import (
+    count_message_tokens,
+    find_reduced_positions,
+    sums_of,
+)
 from memviz.engine.run import Run
 from memviz.engine.schema_counts import offered_tokens, saved_by_system_message
 from memviz.metrics.requests.common_words import common_words
@@ -220,8 +224,8 @@ class SharedPrefix:
                 positions = self._log.file_reads().superseded_since(*lengths)
                 return {at for at in positions if left.start <= at < stop}
         return {
-            *reduced_positions(self._space, left._replace(stop=stop)),
-            *reduced_positions(self._space, right._replace(stop=stop)),
+            *find_reduced_positions(self._space, left._replace(stop=stop)),
+            *find_reduced_positions(self._space, right._replace(stop=stop)),
         }
 
     def _first_message(self, item: Item) -> Message:
@@ -247,7 +251,7 @@ class SharedPrefix:
                 sums = self._sums_of(form)
                 return int(sums[start + message_count] - sums[start])
         return (
-            message_tokens(self._counter, self._first_message(item))
+            count_message_tokens(self._counter, self._first_message(item))
             + TOKENS_PER_MESSAGE
         )
 

@@ -15,7 +15,7 @@ from memviz.core.pieces import Line, Messages, Notes, Picked
 from memviz.engine.assembly import assemble
 from memviz.engine.columns import derive_tokens
 from memviz.engine.compaction import Compaction
-from memviz.engine.part_tokens import reduced_positions
+from memviz.engine.part_tokens import find_reduced_positions
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -168,7 +168,7 @@ def _holds_just(run: Run, parts: Parts, positions: range) -> bool:
         # Notes that hold none send nothing.
         if isinstance(piece, Line) or (isinstance(piece, Notes) and piece.versions):
             return False
-        if isinstance(piece, Messages) and reduced_positions(run.space, piece):
+        if isinstance(piece, Messages) and find_reduced_positions(run.space, piece):
             return False
         if isinstance(piece, Messages | Picked):
             sent_positions += piece.positions

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memviz.core.pieces import Line
-from memviz.engine.part_tokens import reduced_positions
+from memviz.engine.part_tokens import find_reduced_positions
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.request_table import (
     reduced_recalls,
@@ -140,7 +140,7 @@ class _Request:
         # The messages that are sent in another form, and what is held by that form of each.
         shortened = {}
         for piece in parts.messages:
-            for at in reduced_positions(space, piece):
+            for at in find_reduced_positions(space, piece):
                 shortened[at] = log.sent(at, piece.form)
         reduced = reduced_recalls(log, parts)
         shortened |= reduced

@@ -18,7 +18,7 @@ from memviz.core.summaries import SummaryVersion
 from memviz.core.text.wording import RequestPlace
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import Compaction, CompactionKind
-from memviz.engine.part_tokens import tokens_by_part
+from memviz.engine.part_tokens import count_tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -338,7 +338,9 @@ def asked_for_at(run: Run, number: int) -> tuple[int, ...]:
 def _count_parts(
     strategy: Strategy, memory: Memory, recalled: tuple[int, ...]
 ) -> Mapping[str, int]:
-    return tokens_by_part(memory, assemble(memory, strategy.select(memory), recalled))
+    return count_tokens_by_part(
+        memory, assemble(memory, strategy.select(memory), recalled)
+    )
 
 
 def sent_summary_tokens(record: TurnRecord) -> int:

@@ -19,7 +19,7 @@ from memviz.dashboard.ui.controls.request_reasons import recalled_html
 from memviz.dashboard.ui.shell.elements import box, buttons_row, drawer, show_title
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import shorten
-from memviz.engine.part_tokens import whole_ranges
+from memviz.engine.part_tokens import find_whole_ranges
 from memviz.engine.recall_tokens import count_recalled_tokens, find_stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -140,7 +140,7 @@ def _context_words(record: TurnRecord) -> str:
     space = record.memory.space
     sent = sum(map(len, parts.history)) - len(parts.restored)
     verbatim = 0
-    for positions in whole_ranges(space, parts):
+    for positions in find_whole_ranges(space, parts):
         verbatim += len(set(positions).difference(parts.input))
     covered = space.summaries.covered(parts.summaries.start, parts.summaries.stop)
     summarized = sum(map(len, covered))
