@@ -245,7 +245,7 @@ class Run(NotebookOutput):
     @cached_property
     def _own_unsent(self) -> frozenset[int]:
         """The identities of the compactions of the setting in force that changed no request on record."""
-        own_compactions = self.timeline.own(self.compactions)
+        own_compactions = self.timeline.select_own(self.compactions)
         return frozenset(map(id, own_compactions)) - self._request_numbers.keys()
 
     @cached_property
@@ -267,7 +267,7 @@ class Run(NotebookOutput):
 
     def compactions_at(self, turn: int) -> list[Compaction]:
         """The compactions of the setting that the request of ``turn`` was made under, in order."""
-        return self.timeline.own_at(turn, self.compactions)
+        return self.timeline.select_own_at(turn, self.compactions)
 
     def memory_after(self, turn: int) -> Memory:
         """The memory as it was when turn ``turn`` had ended (0: before the first turn)."""

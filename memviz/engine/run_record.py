@@ -243,7 +243,7 @@ def read_fields(
     its_counter = find_counter(counter or setting.counter)
     space = _space_of(setting, log, strategy, its_counter)
     timeline = Timeline(strategy, its_counter.name, tuple(head.earlier_settings))
-    makers = timeline.makers(head.compactions)
+    makers = timeline.find_makers(head.compactions)
     _add_summaries(space, head.summaries, head.compactions, makers, strategy)
     compactions: list[Compaction] = []
     for fields, maker in zip(value["compactions"], makers, strict=True):

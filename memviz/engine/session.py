@@ -350,7 +350,9 @@ class Session(State):
         self.log = self.log.prefix(length)
         records = [record for record in self.requests if record.memory.length < length]
         last_turn = records[-1].turn if records else 0
-        compactions, timeline = self.timeline.cut(self.compactions, length, last_turn)
+        compactions, timeline = self.timeline.cut_log(
+            self.compactions, length, last_turn
+        )
         self.earlier_settings = timeline.earlier
         self.space = new_space(self.log, self.setting, self.space.tool_tokens)
         self.compactions = renumber_summaries(compactions, self.space)

@@ -144,7 +144,7 @@ class State:
     @property
     def own_compactions(self) -> list[Compaction]:
         """The compactions under the setting in force, in order."""
-        return self.timeline.own(self.compactions)
+        return self.timeline.select_own(self.compactions)
 
     @property
     def first_turn(self) -> int:

@@ -37,7 +37,9 @@ def switch_setting(run: Run, setting: Setting) -> tuple[Session, Iterator[int]]:
     :func:`memviz.engine.replay.begin_replay` does.
     """
     last_turn = run.requests[-1].turn
-    earlier_settings = run.timeline.left(last_turn, len(run.compactions)).earlier
+    earlier_settings = run.timeline.leave_setting(
+        last_turn, len(run.compactions)
+    ).earlier
     processed_messages = _count_processed_messages(run, earlier_settings, setting)
     switched_run = _move_to_setting(run, setting, earlier_settings)
     session = Session.resume(
