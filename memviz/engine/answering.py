@@ -24,8 +24,8 @@ from memviz.engine.thinking import (
     THINKING_ENDED,
     THINKING_INSTRUCTION,
     Decision,
-    decision_of,
-    recall_of,
+    read_decision,
+    read_recall,
 )
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.tools import (
@@ -242,7 +242,7 @@ class Answering:
         for call in self.reply.tool_calls:
             if call.name == CONTINUE_THINKING.name:
                 try:
-                    return decision_of(call.arguments)
+                    return read_decision(call.arguments)
                 except RecallError:
                     return Decision(go_on=True)  # the model is told what was wrong
         return Decision(go_on=bool(self.reply.tool_calls))
@@ -263,7 +263,7 @@ class Answering:
         model that goes on calling it comes to an end."""
         self._recall_calls += not self._is_thinking
         try:
-            wants_more = decision_of(call.arguments).go_on
+            wants_more = read_decision(call.arguments).go_on
         except RecallError as error:
             problem = f"Error: {error}"
             if self._thinks_on:
@@ -278,7 +278,7 @@ class Answering:
             return f"Error: there is no tool {call.name!r}. There is {RECALL_CONVERSATION.name}."
         try:
             with use_language(ENGLISH):  # a model reads what is wrong
-                recall = recall_of(call.arguments)
+                recall = read_recall(call.arguments)
         except RecallError as error:
             return f"Error: {error}"
         self._by_model += (recall,)

@@ -26,7 +26,7 @@ from memviz.core.token_sums import (
     count_name_tokens,
 )
 from memviz.engine.parts import Parts, leave_out
-from memviz.engine.schema_counts import offered_tokens, saved_by_system_message
+from memviz.engine.schema_counts import count_offered_tokens, count_saved_tokens
 
 
 def count_message_tokens(counter: Counter, message: Message) -> int:
@@ -88,9 +88,7 @@ def count_tokens_by_part(
     messages = count_messages(space, parts, thoughts)
     tokens["overhead"] = TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST
     pieces = (*parts.pieces, *thoughts)
-    tool_tokens = space.tool_tokens - saved_by_system_message(
-        space, pieces, parts.tools
-    )
+    tool_tokens = space.tool_tokens - count_saved_tokens(space, pieces, parts.tools)
     has_text_inside = False
     for piece in parts.pieces:
         if isinstance(piece, (Notes, Line)) and piece.place != "message":
@@ -103,7 +101,7 @@ def count_tokens_by_part(
         tokens["system"], notes_tokens = _count_system_tokens(space, parts)
         tokens["summary"] += notes_tokens
     if parts.tools:
-        tool_tokens += offered_tokens(space, parts.tools)
+        tool_tokens += count_offered_tokens(space, parts.tools)
     if parts.exchange:
         exchange = _count_tokens_between(
             sums, parts.exchange.start, parts.exchange.stop

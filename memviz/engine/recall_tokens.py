@@ -15,7 +15,7 @@ from memviz.core.messages import Message
 from memviz.engine.assembly import assemble, split_input
 from memviz.engine.part_tokens import count_tokens_by_part, find_whole_ranges
 from memviz.engine.parts import Parts
-from memviz.engine.recall import Recall, resolve
+from memviz.engine.recall import Recall, resolve_recalls
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.session import Session
@@ -33,7 +33,9 @@ def count_added_tokens(run: Run, record: TurnRecord, recall: Recall) -> int:
     earlier_recalls = record.recalled.asked if record.recalled is not None else ()
     recalls = (*earlier_recalls, recall)
     bounds = [memory.before_open_turn] * len(recalls)
-    recalled = resolve(run.log, recalls, bounds, run.strategy.recall_limit_messages)
+    recalled = resolve_recalls(
+        run.log, recalls, bounds, run.strategy.recall_limit_messages
+    )
     new = assemble(memory, parts.pieces, recalled.indices)
     more = parts.with_recalled({*parts.recalled, *new.recalled})
     history = [piece for piece in more.pieces if more.kind_of(piece) != "input"]

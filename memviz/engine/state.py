@@ -32,7 +32,7 @@ from memviz.engine.compaction import (
 from memviz.engine.drafts import Draft
 from memviz.engine.part_tokens import count_tokens_by_part
 from memviz.engine.parts import Parts
-from memviz.engine.recall import Recall, Recalled, resolve
+from memviz.engine.recall import Recall, Recalled, resolve_recalls
 from memviz.engine.records import find_flags
 from memviz.engine.requests import Requests
 from memviz.engine.setting import Setting, new_space
@@ -215,7 +215,9 @@ class State:
                     title=title,
                 )
             raise RecallError(off)
-        return resolve(self.log, recalls, bounds, self.strategy.recall_limit_messages)
+        return resolve_recalls(
+            self.log, recalls, bounds, self.strategy.recall_limit_messages
+        )
 
     def record_unchanged(
         self, plan: Write, draft: Draft, details: ChangeDetails = SUMMARIZED_PLAINLY

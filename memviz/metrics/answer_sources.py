@@ -252,7 +252,10 @@ def _choose_closest(
 
     def rank(at: int) -> tuple[bool, int, int]:
         message = equal[at].message
-        is_own = message.role != "assistant" or phrases.quoted(message.content) is None
+        is_own = (
+            message.role != "assistant"
+            or phrases.find_quotation(message.content) is None
+        )
         hits = hits_of(flat(message.content), scores)
         return is_own, densest(hits, scores, NEAR_CHARS)[0], at
 

@@ -11,7 +11,7 @@ condition. Words are left out but never changed.
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from memviz.core.text.openers import DIGIT, WORD, remove_openers, says_nothing
+from memviz.core.text.openers import DIGIT, WORD, is_empty_talk, remove_openers
 from memviz.core.text.vocabulary import (
     DATE_WORDS,
     NUMBER_WORDS,
@@ -118,13 +118,13 @@ def split_clauses(sentence: str) -> tuple[str, ...]:
     """Return the clauses of ``sentence`` that state something, in order; none, if it is a mere courtesy or
     exclamation."""
     text = remove_openers(sentence)
-    if not text or says_nothing(text):
+    if not text or is_empty_talk(text):
         return ()
     is_chinese = not text.isascii() and len(HAN.findall(text)) * 2 > len(text)
     parts = tuple(_split_chinese(text) if is_chinese else _split_spaced(text))
     if parts == (text,):
         return parts
-    return tuple(clause for clause in parts if not says_nothing(clause))
+    return tuple(clause for clause in parts if not is_empty_talk(clause))
 
 
 def _split_spaced(text: str) -> Iterator[str]:

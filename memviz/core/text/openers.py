@@ -142,7 +142,7 @@ def _measure_opener(text: str) -> int:
     return 0
 
 
-def says_nothing(text: str) -> bool:
+def is_empty_talk(text: str) -> bool:
     """Return whether a text without openers states nothing worth repeating: a courtesy, a cry, a word or two, a
     bare number."""
     # A number with anything beside it tells something: "7 pm", "3 apples".

@@ -180,7 +180,7 @@ _long_passage = lru_cache(maxsize=16)(_read)
 
 
 def _read_sentence(text: str) -> Sentence:
-    inner = phrases.quoted(text)
+    inner = phrases.find_quotation(text)
     return Sentence(inner, echo=True) if inner else parse_sentence(text)
 
 

@@ -28,7 +28,7 @@ from memviz.engine.part_tokens import (
     sums_of,
 )
 from memviz.engine.run import Run
-from memviz.engine.schema_counts import offered_tokens, saved_by_system_message
+from memviz.engine.schema_counts import count_offered_tokens, count_saved_tokens
 from memviz.metrics.requests.common_words import common_words
 from memviz.metrics.requests.sent_requests import Item, Request, Tokens
 from memviz.metrics.requests.shared_ranges import (
@@ -105,12 +105,14 @@ class SharedPrefix:
     def _count_saved(self, request: Request) -> int:
         """Return the tokens that schemas of tools save where a system message takes them in."""
         pieces = (*request.inside, *request.items)
-        return saved_by_system_message(self._space, pieces, request.tools)
+        return count_saved_tokens(self._space, pieces, request.tools)
 
     def _count_shared(self, request: Request, other: Request) -> int:
         """Return the tokens that two requests with the same tools begin with in common, as if no system message but the
         system prompt took in the schemas of the tools."""
-        offered = offered_tokens(self._space, request.tools) if request.tools else 0
+        offered = (
+            count_offered_tokens(self._space, request.tools) if request.tools else 0
+        )
         if not request.inside and not other.inside:
             return (
                 self._system

@@ -19,7 +19,7 @@ from memviz.dashboard.words.compactions import (
     tried_again,
 )
 from memviz.dashboard.words.requests import name_of
-from memviz.engine.backoff import waiting_failure
+from memviz.engine.backoff import find_waiting_failure
 from memviz.engine.compaction import Compaction
 from memviz.engine.recall_tokens import count_recalled_tokens, find_stating_turns
 from memviz.engine.records import TurnRecord
@@ -107,7 +107,7 @@ def _failure_in_the_way(run: Run, record: TurnRecord) -> Compaction | None:
     """Return the failed summarization after which nothing was tried again up to this request, if there is one."""
     length = record.memory.length
     compactions = run.compactions_at(record.turn)
-    return waiting_failure(
+    return find_waiting_failure(
         [each for each in compactions if each.after_message < length]
     )
 
