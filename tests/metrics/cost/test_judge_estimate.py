@@ -191,13 +191,13 @@ def test_a_long_conversation_is_estimated_from_few_of_its_requests(
 ) -> None:
     """Counted in records that are made: as many for 400 turns as for 40."""
     made: list[int] = []
-    make = Requests._record
+    make = Requests._build_record
 
     def noted(requests: Requests, number: int) -> TurnRecord:
         made.append(number)
         return make(requests, number)
 
-    monkeypatch.setattr(Requests, "_record", noted)
+    monkeypatch.setattr(Requests, "_build_record", noted)
     counts = []
     for turns in (40, 400):
         run = memviz.replay(
