@@ -37,12 +37,12 @@ from memviz.engine.assembly import assemble
 from memviz.engine.blocks import build_context
 from memviz.engine.part_tokens import count_tokens_by_part
 from memviz.engine.parts import Parts
-from memviz.metrics.cost.pricing import pricing
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.cost.pricing import find_pricing
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.tool_argument_recall import (
     NeededArgument,
-    tool_argument_recall,
+    measure_tool_argument_recall,
 )
 from memviz.models.names import DEFAULT_MODEL
 from memviz.strategies.base import Move, Strategy, Trigger
@@ -76,7 +76,7 @@ HEAD = (
     "tokens a request | dollars of 1,000 requests | dollars of the notes of a conversation |\n"
     "|---|---|---|---|---|---|---|"
 )
-PRICES = pricing(DEFAULT_MODEL)
+PRICES = find_pricing(DEFAULT_MODEL)
 
 
 class Asked(NamedTuple):
@@ -182,7 +182,7 @@ def look_at_calls(setting: Strategy, messages: Sequence[Message]) -> Under:
     """Each value of a tool's result that a later call used, in the request that led to the call."""
     run = memviz.replay(messages, setting, model="offline", counter="o200k_base")
     asked = []
-    for needed in tool_argument_recall(run).arguments:
+    for needed in measure_tool_argument_recall(run).arguments:
         if is_from_a_tool(run.log, needed):
             is_held = needed.source in (Knowledge.VERBATIM, Knowledge.RECALLED)
             tokens = run.requests[needed.request].total_tokens
@@ -200,7 +200,7 @@ def is_from_a_tool(log: Log, needed: NeededArgument) -> bool:
 
 def usd_of_notes(run: memviz.Run) -> float:
     """What writing the notes of a run would cost, each call's input in full."""
-    sent = traffic(run)
+    sent = count_traffic(run)
     read = int(sent.summarizer_input_tokens.sum())
     written = int(sent.summarizer_output_tokens.sum())
     return usd_of(read, written)

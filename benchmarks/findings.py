@@ -26,9 +26,9 @@ from memviz import (
     sweep,
 )
 from memviz.core.text.wording import dollars
-from memviz.metrics.requests.traffic import traffic
-from memviz.metrics.retention.survival import Agreement, agreement
-from memviz.metrics.summaries.events import sent_summary_tokens
+from memviz.metrics.requests.traffic import count_traffic
+from memviz.metrics.retention.survival import Agreement, compare_retentions
+from memviz.metrics.summaries.events import count_sent_summary_tokens
 from memviz.models.names import DEFAULT_MODEL
 from memviz.strategies.base import Trigger
 from memviz.transcripts.samples import bundled
@@ -195,7 +195,9 @@ def against_recorded() -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|---|---|---|"
     rows = compared()
     for name, runs, found in rows:
-        tokens = " | ".join(f"{sent_summary_tokens(run.turns[-1]):,}" for run in runs)
+        tokens = " | ".join(
+            f"{count_sent_summary_tokens(run.turns[-1]):,}" for run in runs
+        )
         costs = " | ".join(money(usd_of(run)) for run in runs)
         yield f"| {name} | {runs[0].strategy.label} {_agreed(found)} | {tokens} | {costs} |"
     recorded, own = costs_in_all([runs for _, runs, _ in rows])
@@ -205,7 +207,7 @@ def against_recorded() -> Iterator[str]:
 
 def usd_of(run: Run) -> float:
     """What a run costs at the default prices and pause, the summarizer priced as the chat model."""
-    usd = PricingAssumptions.of(DEFAULT_MODEL).cost(traffic(run)).total_usd
+    usd = PricingAssumptions.of(DEFAULT_MODEL).cost(count_traffic(run)).total_usd
     assert usd is not None, "the price of the default model is known"
     return usd
 
@@ -237,7 +239,7 @@ def compared() -> list[tuple[str, list[Run], Agreement]]:
                     for model in (f"recording:{name}", "offline")
                 ]
                 kept = [retention(run, transcript.probes, texts) for run in runs]
-                found.append((name, runs, agreement(*kept)))
+                found.append((name, runs, compare_retentions(*kept)))
     return found
 
 

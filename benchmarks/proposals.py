@@ -36,7 +36,7 @@ from benchmarks.synthetic.phrasings import (
 )
 from memviz import Log, load_transcript, propose_probes
 from memviz.core.text.containment import contains
-from memviz.metrics.requests.message_text import readable
+from memviz.metrics.requests.message_text import read_message
 from memviz.transcripts.base import Probe, Transcript
 
 PHRASING_TURNS = 200
@@ -109,7 +109,7 @@ def _states(probe: Probe, proposal: Probe, log: Log, among_others: bool) -> bool
     if proposal.evidence[0] in probe.evidence:
         return True
     return _overlap(probe.stale, proposal) and any(
-        contains(readable(log[proposal.evidence[0]]), s) for s in probe.stale
+        contains(read_message(log[proposal.evidence[0]]), s) for s in probe.stale
     )
 
 

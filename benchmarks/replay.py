@@ -17,7 +17,7 @@ from time import process_time
 
 from benchmarks.synthetic.generator import generate
 from memviz import Log, Message, Model, Reply, Strategy, counter, replay, strategy
-from memviz.tuning.grid import offered
+from memviz.tuning.grid import list_offered_strategies
 
 SETTINGS = {
     "token_buffer": {"max_tokens": 2000},
@@ -112,7 +112,9 @@ def main() -> None:
         f"{'tokenizing once':22}"
         + "".join(f"{seconds * 1000:>15,.1f} ms" for seconds in tokenizing.values())
     )
-    settings = [strategy(id, **SETTINGS.get(id, {})) for id in offered()]
+    settings = [
+        strategy(id, **SETTINGS.get(id, {})) for id in list_offered_strategies()
+    ]
     settings += [strategy(id, **values) for id, values in BESIDE]
     labels = [one.id for one in settings[: -len(BESIDE)]]
     labels += [

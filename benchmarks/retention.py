@@ -19,7 +19,7 @@ from memviz import Log, Message, Model, Reply, counter, replay, strategies, stra
 from memviz.metrics.retention.life_lines import life_lines
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.retention.survival import category_table, survival
+from memviz.metrics.retention.survival import make_category_table, measure_survival
 
 SETTINGS: list[tuple[str, dict[str, int]]] = [
     ("buffer", {}),
@@ -109,7 +109,7 @@ def main() -> None:
         started = process_time()
         kept = retention(run, probes, texts)
         _lines = life_lines(run, kept, texts)
-        ages, table = survival(kept, log), category_table(kept, log)
+        ages, table = measure_survival(kept, log), make_category_table(kept, log)
         seconds = process_time() - started
         total, replaying = total + seconds, replaying + replayed
         name = f"{id} {' '.join(map(str, parameters.values()))}"

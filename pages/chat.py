@@ -3,27 +3,32 @@
 import streamlit as st
 
 from memviz.core.translation import _
-from memviz.dashboard.ui.chat.current import LongTalk, current_chat
+from memviz.dashboard.ui.chat.current import LongTalk, find_current_chat
 from memviz.dashboard.ui.chat.desk import (
     ChatDesk,
     offer_to_restore,
     say_missing_conversation,
 )
-from memviz.dashboard.ui.chat.embedding import offer_embedding, vectors_agreed
-from memviz.dashboard.ui.chat.pictures import pictures
-from memviz.dashboard.ui.chat.recall import recall_tray
-from memviz.dashboard.ui.chat.review import review_panel
-from memviz.dashboard.ui.chat.sidebar import chat_controls
-from memviz.dashboard.ui.chat.summary_desk import summary_desk
-from memviz.dashboard.ui.chat.talk import next_message_costs, send, talk, turn_controls
+from memviz.dashboard.ui.chat.embedding import allow_vectors, offer_embedding
+from memviz.dashboard.ui.chat.pictures import draw_pictures
+from memviz.dashboard.ui.chat.recall import draw_recall_tray
+from memviz.dashboard.ui.chat.review import draw_review_panel
+from memviz.dashboard.ui.chat.sidebar import draw_chat_controls
+from memviz.dashboard.ui.chat.summary_desk import draw_summary_desk
+from memviz.dashboard.ui.chat.talk import (
+    answer_and_report,
+    bound_next_reply,
+    draw_turn_controls,
+    store_message,
+)
 from memviz.dashboard.ui.chat.transcript import (
     WAIT_FOR_MEMORY,
-    deriving_talk,
-    empty_chat,
+    draw_empty_chat,
+    draw_long_talk,
+    draw_talk_while_deriving,
+    draw_transcript,
     keep_for_later,
-    long_talk,
-    show_newest,
-    transcript,
+    scroll_to_newest,
 )
 from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.shell.frame import open_page
@@ -60,9 +65,9 @@ open_page(
 )
 state = chat_state()
 with st.sidebar:
-    models = chat_controls()
+    models = draw_chat_controls()
 say_missing_conversation()
-current = current_chat(models)
+current = find_current_chat(models)
 if isinstance(current, ChatDesk):
     waits_for = DECIDE_FIRST if current.chat.proposal is not None else ""
 else:
@@ -82,29 +87,29 @@ if isinstance(current, ChatDesk):
         if state.to_send:
             typed = state.to_send
             state.to_send = ()
-            send(current, typed)
+            store_message(current, typed)
         with messages_place:
             if not len(current.chat.log):
-                empty_chat(current)
-            transcript(current)
-            show_newest(current)
-            with vectors_agreed(current.chat.strategy):
-                talk(current)
-                review_panel(current)
+                draw_empty_chat(current)
+            draw_transcript(current)
+            scroll_to_newest(current)
+            with allow_vectors(current.chat.strategy):
+                answer_and_report(current)
+                draw_review_panel(current)
             offer_to_restore(current)
         offer_embedding(current.chat.strategy, current.chat.log)
-        with vectors_agreed(current.chat.strategy):
-            next_message_costs(current)
-        turn_controls(current)
-        recall_tray(current)
+        with allow_vectors(current.chat.strategy):
+            bound_next_reply(current)
+        draw_turn_controls(current)
+        draw_recall_tray(current)
     with picture:
-        pictures(current)
-        summary_desk(current)
+        draw_pictures(current)
+        draw_summary_desk(current)
 else:
     with messages_place:
         if isinstance(current, LongTalk):
-            long_talk(current)
+            draw_long_talk(current)
         else:
-            deriving_talk(current)
+            draw_talk_while_deriving(current)
     with picture:
         st.caption(_("The pictures follow once the memory is derived."))

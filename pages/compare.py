@@ -4,12 +4,12 @@ from functools import partial
 
 import streamlit as st
 
-from memviz.dashboard.ui.compare.dollars import dollars_view
+from memviz.dashboard.ui.compare.dollars import draw_dollars_view
 from memviz.dashboard.ui.compare.first_steps import draw_first_steps, help_key
-from memviz.dashboard.ui.compare.free_run import free_runs
-from memviz.dashboard.ui.compare.memory_map import memory_map_view
+from memviz.dashboard.ui.compare.free_run import make_free_runs
+from memviz.dashboard.ui.compare.memory_map import draw_memory_map_view
 from memviz.dashboard.ui.compare.playing import is_staged
-from memviz.dashboard.ui.compare.tokens import choose_scale, tokens_view
+from memviz.dashboard.ui.compare.tokens import choose_scale, draw_tokens_view
 from memviz.dashboard.ui.compare.views import DOLLARS, MEMORY_MAP, TOKENS, compare_views
 from memviz.dashboard.ui.controls.conversations import (
     say_beginnings,
@@ -39,7 +39,7 @@ with st.sidebar:
 expect_conversation()
 say_beginnings([state.conversation_id or ""])
 if state.free_run:
-    settings = free_runs(models)
+    settings = make_free_runs(models)
 else:
     settings = setting_runs(models.summarizer)
 with_turns = [setting for setting in settings if setting.run.turns]
@@ -47,11 +47,11 @@ transcript = studied_conversation()[0]
 if not with_turns:
     say_nothing_yet(settings)
 elif view == DOLLARS:
-    dollars_view(with_turns, transcript)
+    draw_dollars_view(with_turns, transcript)
 elif view == MEMORY_MAP:
-    memory_map_view(with_turns, transcript)
+    draw_memory_map_view(with_turns, transcript)
 else:
-    tokens_view(with_turns, transcript, models)
+    draw_tokens_view(with_turns, transcript, models)
 # Last: a step holds what is chosen above it and in the pictures.
 with share_place:
     share_page(partial(keep_as_step, "compare", view, models.summarizer))

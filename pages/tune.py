@@ -40,7 +40,7 @@ from memviz.dashboard.ui.tune.run import (
     sweep_of,
 )
 from memviz.dashboard.ui.tune.state import asked_for, tune_state
-from memviz.tuning.best_of_each import best_of_each
+from memviz.tuning.best_of_each import find_best_of_each
 
 open_page(
     _("Which setting should you take?"),
@@ -97,7 +97,7 @@ else:
     if sweep is not None:
         with question, put_away(Part.CONTROLS, "tune-asked"):
             constraints, strategy = choose_question(sweep)
-        bests = best_of_each(sweep, constraints)
+        bests = find_best_of_each(sweep, constraints)
         if is_free_and_through(state, sweep) and add_edge_values(bests):
             st.rerun()
         if strategy is None:

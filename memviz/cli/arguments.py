@@ -98,10 +98,10 @@ def settings_to_try(
 
     Raises what :func:`strategies_from` does.
     """
-    from memviz.tuning.grid import tried_at_first
+    from memviz.tuning.grid import list_first_strategies
 
     to_try: list[Strategy] = []
-    ids = strategy_args or tried_at_first()
+    ids = strategy_args or list_first_strategies()
     for id, assignments in _read_strategies(ids, set_args):
         # A recording plays the summaries of the settings that were recorded, and of no others.
         if recorded is not None and not assignments:
@@ -119,20 +119,20 @@ def _list_settings(
     id: str, assignments: Sequence[Assignment], largest: Mapping[str, int]
 ) -> list[Strategy]:
     """Return the settings of one strategy: all combinations of the values that were typed and of those suggested."""
-    from memviz.strategies.step_numbers import find_step_numbers
-    from memviz.tuning.grid import settings, suggested
+    from memviz.strategies.step_numbers import step_numbers
+    from memviz.tuning.grid import expand_grid, suggest_values
 
     if id in presets():
         # It is one setting, and no grid of them.
         return [strategy(id, **_read_values(id, assignments))]
     declared = parameters_of(id)
-    values = dict(suggested(id, largest=largest))
+    values = dict(suggest_values(id, largest=largest))
     # The numbers in the steps of a pipeline are parameters too, named in words.
     if "steps" in declared:
         declared |= find_step_numbers(dict(assignments).get("steps"))
     for name, text in assignments:
         values[name] = tuple(_read_values_to_try(name, declared.get(name), text, id))
-    return list(settings({id: values}))
+    return list(expand_grid({id: values}))
 
 
 def _read_values(id: str, assignments: Sequence[Assignment]) -> dict[str, Any]:
@@ -242,6 +242,14 @@ def prices_of(text: str | None, option: str, most: int = MAX_PRICES) -> Usd | No
     return prices
 
 
+def read_share(text: str) -> float:
+    """Return the share that was typed: 0.85 for ``85%`` and for ``0.85``. Raises :class:`ValueError` for no number."""
+    number = text.strip()
+    if number.endswith("%"):
+        return float(number.removesuffix("%")) / 100
+    return float(number)
+
+
 def _read_strategies(
     strategy_args: Sequence[str], set_args: Sequence[str]
 ) -> list[TypedStrategy]:
@@ -293,7 +301,7 @@ def _spread_range(
     name: str, text: str, matched: re.Match[str], id: str
 ) -> tuple[int, ...]:
     """Return the round numbers of a range: "500..4000/8" -> 8 from 500 to 4000."""
-    from memviz.tuning.grid import DEFAULT_STEPS, spread
+    from memviz.tuning.grid import DEFAULT_STEPS, spread_values
 
     low = int(matched["low"])
     high = int(matched["high"])
@@ -301,7 +309,7 @@ def _spread_range(
     if not 1 <= low <= high or not 2 <= steps <= MAX_STEPS:
         allowed = f"LOW..HIGH/STEPS with LOW from 1 to HIGH and 2 to {MAX_STEPS} steps, such as 500..4000/8"
         raise ParameterError(name, text, allowed, id)
-    return spread(low, high, steps)
+    return spread_values(low, high, steps)
 
 
 def _read_request(text: str, log: Log) -> RequestKey:

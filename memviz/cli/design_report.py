@@ -15,13 +15,13 @@ from memviz.core.text.wording import counted, dollars, listed, share_of
 from memviz.dashboard.words.prices import basis_in_words
 from memviz.strategies.base import Strategy
 from memviz.tuning.figures import USD
-from memviz.tuning.recommendation import share_in_words
+from memviz.tuning.recommendation import format_share
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from memviz.tuning.design import Design, Measured
+    from memviz.tuning.design import Design, MeasuredSetting
     from memviz.tuning.estimates import Estimate
     from memviz.tuning.figures import Figures
     from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -139,8 +139,8 @@ def missed_words(figures: Figures, design: Design) -> str:
             usd = dollars(figures.usd_per_1000.value)
             words.append(f"1,000 requests cost {usd}, not {limit}")
         else:
-            limit = share_in_words(design.terms.keep[term])
-            share = share_in_words(
+            limit = format_share(design.terms.keep[term])
+            share = format_share(
                 figures.kept[term].value, beside=design.terms.keep[term]
             )
             words.append(f"{share} of {term} are kept, not {limit}")
@@ -195,15 +195,15 @@ def _make_figures_table(design: Design, searched: Figures) -> Table:
         held_out_share = held_out.kept.get(kind)
         table.add_row(
             f"{kind} kept",
-            f"at least {share_in_words(share)}",
-            share_in_words(design.everything.kept[kind].value),
-            share_in_words(searched.kept[kind].value),
+            f"at least {format_share(share)}",
+            format_share(design.everything.kept[kind].value),
+            format_share(searched.kept[kind].value),
             _share_words(held_out_share) if held_out_share else "none stated",
         )
     return table
 
 
-def _describe_changes(figures: Figures, without: Measured) -> str:
+def _describe_changes(figures: Figures, without: MeasuredSetting) -> str:
     """The changes without a part: ``$0.12 more per 1,000 requests, +2.1 points of facts``."""
     before = figures.usd_per_1000.value
     after = without.figures.usd_per_1000.value
@@ -229,7 +229,5 @@ def _usd_words(estimate: Estimate) -> str:
 
 
 def _share_words(estimate: Estimate) -> str:
-    low = share_in_words(estimate.low)
-    return (
-        f"{share_in_words(estimate.value)} ({low} to {share_in_words(estimate.high)})"
-    )
+    low = format_share(estimate.low)
+    return f"{format_share(estimate.value)} ({low} to {format_share(estimate.high)})"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, BadParameter, Exit, Option
 
-from memviz.cli.arguments import settings_to_try, target_named
+from memviz.cli.arguments import read_share, settings_to_try, target_named
 from memviz.cli.errors import FAILED, WRONG_USE, OutputError
 from memviz.cli.option_groups import take_groups
 from memviz.cli.options import AsJson, Counter, Database
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from memviz.code_export import Target
     from memviz.strategies.base import Strategy
     from memviz.tuning.design import Design, Designing
-    from memviz.tuning.sweep import Sweeping
     from memviz.tuning.sweep_conversation import SweepConversation
+    from memviz.tuning.sweeping import Sweeping
 
 LONG_SECONDS = 60.0
 """How long a search takes from which on that is said before."""
@@ -211,17 +211,13 @@ def _read_shares(text: str) -> dict[str, float]:
     shares = {}
     for part in text.split(","):
         kind, _, share = part.partition("=")
-        number = share.strip().removesuffix("%")
         try:
-            shares[kind.strip()] = float(number)
+            shares[kind.strip()] = read_share(share)
         except ValueError:
             raise BadParameter(
                 f"{part!r} is not of the form KIND=SHARE, such as facts=85%.",
                 param_hint="--keep",
             ) from None
-        # "85%" and "0.85" are the same.
-        if number != share.strip():
-            shares[kind.strip()] /= 100
     return shares
 
 
@@ -229,13 +225,13 @@ def _find_settings(
     grid: Grid, search: Sequence[SweepConversation], counter: str
 ) -> tuple[Strategy, ...]:
     """Return the settings to search: those of the command, else all that are worth trying."""
-    from memviz.tuning.candidates import candidates
-    from memviz.tuning.grid import largest_sizes
+    from memviz.tuning.candidates import list_candidates
+    from memviz.tuning.grid import find_largest_sizes
 
     count = find_counter(counter)
     if not grid.strategies and not grid.assignments:
-        return candidates(search, count)
-    largest = largest_sizes([subject.log for subject in search], count)
+        return list_candidates(search, count)
+    largest = find_largest_sizes([subject.log for subject in search], count)
     return settings_to_try(grid.strategies or (), grid.assignments or (), largest)
 
 
@@ -291,7 +287,7 @@ def _say_how_long(designing: Designing) -> None:
     HERE.try_out(settings, transcript, designing.counter, writer)
     # Each setting is replayed over all conversations of the search.
     messages_a_setting = designing.planned_messages // len(settings)
-    seconds = HERE.seconds_of_all(settings, OFFLINE, messages_a_setting)
+    seconds = HERE.predict_total_seconds(settings, OFFLINE, messages_a_setting)
     if seconds is not None and seconds > LONG_SECONDS:
         complain(
             f"{counted(settings, 'setting')} take about {time_words(seconds)} in one process, less what was "

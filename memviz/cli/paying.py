@@ -62,11 +62,11 @@ class ModelToAsk:
     @property
     def spent(self) -> str:
         """A sentence on what the provider was paid, as far as it tells, behind a space; empty where nobody is paid."""
-        from memviz.tuning.paid import spent_sentence
+        from memviz.tuning.paid import describe_spending
 
         if self.budget is None:
             return ""
-        return f" {spent_sentence(self.model.name, self.budget)}"
+        return f" {describe_spending(self.model.name, self.budget)}"
 
 
 def summarizer_named(name: str, counter: str) -> Model:
@@ -134,13 +134,13 @@ def has_known_price(name: str) -> bool:
 
 def priced(model: str, by_hand: Usd | None) -> Pricing | None:
     """The prices of a model: those of the list, but for what is entered by hand. ``None`` where nothing is known."""
-    from memviz.metrics.cost.pricing import pricing, unpriced
+    from memviz.metrics.cost.pricing import find_pricing, make_unpriced
 
-    listed = pricing(model)
+    listed = find_pricing(model)
     if by_hand is None:
         return listed
     rates = dict(zip(_RATES, by_hand, strict=False))
-    return (listed or unpriced(model)).by_hand(**rates)
+    return (listed or make_unpriced(model)).by_hand(**rates)
 
 
 def in_and_out(by_hand: Usd | None) -> tuple[float, float] | None:

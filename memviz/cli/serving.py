@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from errno import EADDRINUSE
 from pathlib import Path
 from typing import NoReturn
 
@@ -95,14 +96,14 @@ def open_dashboard(
 
 def _check_work(work: WorkOptions) -> None:
     """Raise :class:`memviz.core.errors.MemvizError` for work that this server could not do."""
-    from memviz.tuning.cluster import expect_dask
+    from memviz.tuning.cluster import check_dask
     from memviz.tuning.fleet.opening import open_fleet_sweep
 
     visitor_limits(variables_of({LIMITS: work.limits}))
     if work.fleet:
         open_fleet_sweep(work.fleet)
     if work.dask:
-        expect_dask()
+        check_dask()
 
 
 def _find_access(
@@ -162,6 +163,7 @@ def _start(port: int, address: str) -> NoReturn:
         raise OutputError(
             f"The pages of the dashboard are not in {main.parent}. Install memviz again."
         )
+    check_address(address, port)
     from streamlit.web.cli import main as streamlit
 
     # The configuration, theme included, is read from .streamlit beside app.py, wherever this is started from.
@@ -171,6 +173,24 @@ def _start(port: int, address: str) -> NoReturn:
         arguments += ["--browser.serverAddress", socket.gethostname()]
     with _end_quietly():
         sys.exit(streamlit(arguments, prog_name="memviz ui"))
+
+
+def check_address(address: str, port: int) -> None:
+    """Raise :class:`OutputError` where no server can listen: Streamlit would not say what to do then."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    try:
+        socket.create_server((address, port), family=family).close()
+    except OSError as error:
+        if error.errno == EADDRINUSE:
+            raise OutputError(
+                f"Port {port} is not available: another program listens on it. Give another one, such as "
+                f"--port {port + 1}, or end that program."
+            ) from None
+        # Python adds "(while attempting to bind on address ...)".
+        reason = str(error.strerror).partition(" (")[0]
+        raise OutputError(
+            f"No server can listen on {address}, port {port}: {reason}. Give another --address or --port."
+        ) from None
 
 
 def _check(access: ServerAccess) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, BadParameter, Option
 
-from memviz.cli.arguments import Usd, prices_of
+from memviz.cli.arguments import Usd, prices_of, read_share
 from memviz.cli.inputs import Source, source_of, sources_of
 from memviz.cli.options import (
     Budget,
@@ -15,7 +15,7 @@ from memviz.cli.options import (
     Yes,
     pause_option,
 )
-from memviz.core.bounds import LARGEST_NUMBER, MAX_SECONDS
+from memviz.core.bounds import LARGEST_NUMBER, MAX_SECONDS, quoted
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.models.names import OFFLINE, is_free
 
@@ -53,6 +53,20 @@ Workers = Annotated[
 ]
 
 
+def _share_to_keep(typed: str | float) -> float:
+    """Return the share of facts that the recommended setting has to keep. The default is a number already."""
+    text = str(typed)
+    try:
+        share = read_share(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise BadParameter(
+            f"{quoted(text)} is no share. Give one from 0% to 100%, such as 85% or 0.85."
+        )
+    return share
+
+
 @dataclass(frozen=True)
 class Grid:
     """The settings to try."""
@@ -87,9 +101,8 @@ class Goal:
         Option(
             "--keep",
             metavar="SHARE",
-            min=0.0,
-            max=1.0,
-            help="The share of the facts that has to be kept.",
+            parser=_share_to_keep,
+            help="The share of the facts that has to be kept, such as 0.9 or 90%.",
         ),
     ] = 0.9
     max_peak: Annotated[

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from memviz.storage.workspace import Workspace
     from memviz.strategies.base import Strategy
     from memviz.tuning.pricing_assumptions import PricingAssumptions
-    from memviz.tuning.sweep import Sweeping
     from memviz.tuning.sweep_conversation import SweepConversation
+    from memviz.tuning.sweeping import Sweeping
 
 LONG_MESSAGES = 60_000
 """Settings times messages from which on it is said before how long they take: to find out takes a second or two."""
@@ -50,7 +50,7 @@ class Plan:
 
     def sweeping(self, summarizer: Model, **options: Any) -> Sweeping:
         """The sweep with this summarizer; ``options`` are further fields of it."""
-        from memviz.tuning.sweep import Sweeping
+        from memviz.tuning.sweeping import Sweeping
 
         return Sweeping(
             self.subjects,
@@ -97,10 +97,10 @@ class Payer:
 
     def summarizer(self, answers_folder: Path | None) -> Model:
         """The summarizer, held to the budget; its answers are kept in the folder."""
-        from memviz.tuning.paid import paid_summarizer
+        from memviz.tuning.paid import make_paid_summarizer
 
         prices = paying.in_and_out(self.by_hand)
-        return paid_summarizer(
+        return make_paid_summarizer(
             self.name, self.budget, answers_folder, usd_per_million=prices
         )
 
@@ -110,7 +110,7 @@ class Payer:
         before."""
         from memviz.dashboard.words.estimates import summaries_words
         from memviz.models.registry import model
-        from memviz.tuning.paid import estimate
+        from memviz.tuning.paid import estimate_sweep
 
         measured = plan.take_kept(summarizer)
         missing = {}
@@ -127,7 +127,7 @@ class Payer:
                 if place not in measured.cells
             }
         prices = paying.priced(self.name, self.by_hand)
-        cost = estimate(replace(measured.sweep, cells=missing), self.name, prices)
+        cost = estimate_sweep(replace(measured.sweep, cells=missing), self.name, prices)
         if cost.calls:
             complain(
                 f"{summaries_words(self.name, cost)} At most {dollars(self.budget.limit_usd)} is spent."
@@ -137,9 +137,9 @@ class Payer:
 
     def say_what_was_spent(self) -> None:
         """Say what the provider was paid, as far as it tells."""
-        from memviz.tuning.paid import spent_sentence
+        from memviz.tuning.paid import describe_spending
 
-        complain(spent_sentence(self.name, self.budget))
+        complain(describe_spending(self.name, self.budget))
 
 
 def prepare_conversations(
@@ -229,7 +229,7 @@ def say_how_long(plan: Plan, writer: Model) -> None:
     HERE.try_out(list(messages), transcript, plan.counter, writer)
     seconds = 0.0
     for setting, size in messages.items():
-        needed = HERE.seconds_of_all([setting], writer.name, size)
+        needed = HERE.predict_total_seconds([setting], writer.name, size)
         if needed is None:
             return
         seconds += needed

@@ -135,7 +135,7 @@ def _write_code(
         )
     if setting is None:
         complain(
-            "Error: there is no setting to export. Ask for less, or try other values."
+            "Error: No setting is recommended, so there is no code to write. Ask for less, or try other values."
         )
         raise Exit(FAILED)
     return target_named(target).write(setting)

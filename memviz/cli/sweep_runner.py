@@ -18,7 +18,7 @@ from memviz.core.text.wording import share_of
 
 if TYPE_CHECKING:
     from memviz.tuning.results import Sweep
-    from memviz.tuning.sweep import Sweeping
+    from memviz.tuning.sweeping import Sweeping
 
 STDERR = 2
 STOPPING = b"Stopping: what is under way comes to its end. Ctrl-C again ends at once.\n"

@@ -154,10 +154,10 @@ def _find_settings(
     grid: Grid, subjects: Sequence[SweepConversation], counter: str, writer: Model
 ) -> tuple[Strategy, ...]:
     """Return the settings to try over these conversations."""
-    from memviz.tuning.grid import largest_sizes
+    from memviz.tuning.grid import find_largest_sizes
 
     logs = [subject.log for subject in subjects]
-    largest = largest_sizes(logs, find_counter(counter))
+    largest = find_largest_sizes(logs, find_counter(counter))
     recorded = _find_recorded_settings(writer, subjects, counter)
     return settings_to_try(
         grid.strategies or (), grid.assignments or (), largest, recorded

@@ -14,11 +14,11 @@ from memviz.dashboard.charts.sweeps.measure_words import WORDS, inline, shown_va
 from memviz.dashboard.words.compactions import compaction_words, outcome_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.prices import basis_in_words
-from memviz.metrics.requests.token_use import TokenUse, token_use
-from memviz.metrics.summaries.events import Author, authors_of, outcome_of
+from memviz.metrics.requests.token_use import TokenUse, count_token_use
+from memviz.metrics.summaries.events import Author, judge_outcome, list_authors
 from memviz.models.names import in_words
-from memviz.tuning.best_of_each import best_of_each
-from memviz.tuning.recommendation import share_in_words, spread_in_words
+from memviz.tuning.best_of_each import find_best_of_each
+from memviz.tuning.recommendation import format_cost_range, format_share
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,7 +49,7 @@ def print_run(out: Console, run: Run) -> None:
         for compaction in run.compactions:
             out.print(put_on_one_line(_sentence_on(compaction, run)))
     out.print()
-    use = token_use(run)
+    use = count_token_use(run)
     out.print(_describe_requests(use, run))
     if use.summarizer_calls:
         out.print(_describe_summarizer(use, run))
@@ -73,7 +73,7 @@ def print_totals(out: Console, runs: Iterable[Run]) -> None:
         "their cost",
     )
     for run in runs:
-        use = token_use(run)
+        use = count_token_use(run)
         numbers = (
             use.sent_tokens,
             use.peak_tokens,
@@ -148,7 +148,7 @@ def _marks_of_request(record: TurnRecord) -> str:
         if compaction.version:
             marks.append(_name_of_notes(compaction))
         else:
-            marks.append(outcome_words(outcome_of(compaction)))
+            marks.append(outcome_words(judge_outcome(compaction)))
     marks += [flag.replace("_", " ") for flag in record.flags]
     return ", ".join(marks)
 
@@ -215,14 +215,14 @@ def _describe_reductions(run: Run) -> str:
 
 
 def _cost_of(use: TokenUse, run: Run) -> str:
-    is_recorded = Author.RECORDED in authors_of(run)
+    is_recorded = Author.RECORDED in list_authors(run)
     return cost_words(use.summarizer_cost_usd, recorded=is_recorded)
 
 
 def _table_of_best(sweep: Sweep, constraints: Constraints) -> Table:
     measures = _with_rules(BEST_MEASURES, sweep)
     table = _table_of_measures("best of each strategy", measures)
-    for best in best_of_each(sweep, constraints):
+    for best in find_best_of_each(sweep, constraints):
         marks = [] if best.fits else [NOT_ASKED]
         if best.edge:
             marks.append(best.edge.words)
@@ -244,7 +244,7 @@ def _table_of_settings(
     several = any(row["conversations"] > 1 for row in rows)
     table = _table_of_measures("setting", measures, [EACH] if several else [])
     for row in rows:
-        spread = [spread_in_words(row)] if several else []
+        spread = [format_cost_range(row)] if several else []
         marks = _marks_of_setting(row, recommended)
         table.add_row(*_cells_of(row, measures), *spread, marks)
     return table
@@ -291,7 +291,7 @@ def _describe_table(
     if rows != settings:
         sentence += " --all shows the others."
     sentence += (
-        f" Asked is to keep {share_in_words(constraints.min_retention)} of {facts}"
+        f" Asked is to keep {format_share(constraints.min_retention)} of {facts}"
     )
     if constraints.max_peak_tokens is not None:
         sentence += (

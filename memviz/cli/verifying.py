@@ -87,12 +87,12 @@ class _Books(NamedTuple):
 
 def _check_run(run: Run, factor: float, *, is_of_log: bool) -> _Books:
     """Return the run with its breaches; ``is_of_log`` where the tokens that the log records are those of this run."""
-    from memviz.metrics.verify import tokens_not_in_log, verify
+    from memviz.metrics.verify import count_tokens_not_in_log, verify
     from memviz.tuning.recorded import Recorded
 
     events = run.strategy.events if isinstance(run.strategy, Recorded) else ()
     breaches = verify(run, events=events, factor=factor, usage_is_of_log=is_of_log)
-    unseen_tokens = tokens_not_in_log(run, events, usage_is_of_log=is_of_log)
+    unseen_tokens = count_tokens_not_in_log(run, events, usage_is_of_log=is_of_log)
     return _Books(run, breaches, unseen_tokens)
 
 

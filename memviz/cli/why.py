@@ -117,14 +117,14 @@ def _hint_at_other_conversation(
     file_or_id: str, phrase: str, reading: FileOptions
 ) -> str:
     """Return a sentence on the other conversation of the same file that has the phrase; empty where none has."""
-    from memviz.tuning.why import says
+    from memviz.tuning.why import contains_phrase
 
     # What came through a pipe cannot be read again.
     if not Path(file_or_id).is_file():
         return ""
     loaded = load_all(file_or_id, reading.format, reading.user)
     for number, transcript in enumerate(loaded.transcripts, start=1):
-        if not loaded.failures and says(transcript, phrase):
+        if not loaded.failures and contains_phrase(transcript, phrase):
             return f" It is in conversation {number}: --conversation {number}."
     return ""
 
@@ -141,11 +141,11 @@ def _save_to_library(source: Source, db: str | None) -> Source:
 def runs_of(source: Source, options: StrategyOptions, counter: str) -> list[Run]:
     """Return the run that the log records, where no strategy is named and it records one; else those of strategies."""
     from memviz.models.registry import model
-    from memviz.tuning.recorded import recorded_run
+    from memviz.tuning.recorded import replay_recorded
 
     # What a log says its own program sent is better than anything simulated.
     if options.is_empty:
-        recorded = recorded_run(source.transcript, counter)
+        recorded = replay_recorded(source.transcript, counter)
         if recorded is not None:
             return [recorded]
     summarizer = model(OFFLINE)

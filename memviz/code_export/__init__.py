@@ -19,10 +19,14 @@ from memviz.code_export.base import (
     NoCodeError,
     Setting,
     Target,
-    called,
-    comment,
+    write_call,
+    write_comment,
 )
-from memviz.code_export.program import values_of, write_from_templates, write_program
+from memviz.code_export.program import (
+    list_values_of_setting,
+    write_from_templates,
+    write_program,
+)
 from memviz.core.translation import noop
 from memviz.engine.memory_config import DEFAULT_STRATEGY, OLD_KEYS
 from memviz.strategies.clauses import AllOf, AtLeast, TriggerClause
@@ -42,8 +46,7 @@ _log = logging.getLogger(__name__)
 
 
 def write_memory_yaml(setting: Setting) -> str:
-    """Return the file. Parameters that have a place of their own under ``memory`` stand there, the others in the
-    mapping."""
+    """Return a ``memory.yaml`` that ``memviz.load_memory_config`` reads."""
     strategy = setting.strategy
     parameters = strategy.model_dump()
     own_keys = {}
@@ -74,19 +77,19 @@ def write_memory_yaml(setting: Setting) -> str:
         allow_unicode=not has_line_breaks,
         width=NO_FOLDING,
     )
-    return "\n".join([*map(comment, comments), text])
+    return "\n".join([*map(write_comment, comments), text])
 
 
 def write_memviz_code(setting: Setting) -> str:
-    """Return a program with a ``memviz.ChatMemory``; any strategy that memviz finds will do."""
+    """Return a program with a ``memviz.ChatMemory``, which runs any strategy that is installed."""
     strategy = setting.strategy
     strategy.expect_live()
-    setting_values = values_of(setting)
+    setting_values = list_values_of_setting(setting)
     values = {
         "MODEL": setting.chat_model,
         "SUMMARIZER": setting.summary_model,
         **setting_values,
-        "strategy": called("memviz.strategy", strategy.id, strategy.model_dump()),
+        "strategy": write_call("memviz.strategy", strategy.id, strategy.model_dump()),
     }
     packages = "'memviz[embeddings]'" if setting_values.get("EMBEDDING_PERCENT") else ""
     return write_program(setting, "memviz", "memviz_code", values, packages=packages)
@@ -95,7 +98,7 @@ def write_memviz_code(setting: Setting) -> str:
 def write_llamaindex(setting: Setting) -> str:
     """Return a program with ``build_memory(llm)`` and a chat engine that uses it."""
     variants = ["llamaindex"]
-    # Not even with other parameters does it write notes.
+    # A strategy whose default setting writes no notes needs no summarizer with other parameters either.
     if not type(setting.strategy)().writes_notes:
         variants.append("no_summarizer")
     return write_from_templates(
@@ -118,7 +121,7 @@ def write_langchain_middleware(setting: Setting) -> str:
         packages.append("langchain-litellm")
     thresholds = {}
     if isinstance(setting.strategy, Thresholds):
-        thresholds = thresholds_of(setting.strategy)
+        thresholds = list_thresholds(setting.strategy)
     return write_from_templates(
         setting,
         "langchain_middleware",
@@ -131,9 +134,11 @@ def write_langchain_middleware(setting: Setting) -> str:
     )
 
 
-def thresholds_of(strategy: Thresholds) -> dict[str, Any]:
-    """Return the thresholds of LangChain's middleware: of summarizing, and of what it keeps. Shares of the window are
-    tokens: its own window is that of the model."""
+def list_thresholds(strategy: Thresholds) -> dict[str, Any]:
+    """Return the constants for LangChain's middleware: when it summarizes, and what it keeps.
+
+    Shares of the window are given in tokens, because the middleware takes them as shares of the model's own window.
+    """
     keep: tuple[str, int] = ("messages", strategy.keep_messages)
     if strategy.kept_tokens:
         keep = ("tokens", strategy.kept_tokens)
@@ -163,33 +168,33 @@ def write_plain_python(setting: Setting) -> str:
     """Return a class ``Memory`` with ``append`` and ``context``, which gives the requests that a replay gives, and a
     function ``ask`` that sends them to an API of OpenAI's kind."""
     return write_from_templates(
-        setting, "plain_python", noop("plain Python"), spelled=without_provider
+        setting, "plain_python", noop("plain Python"), spelled=strip_provider
     )
 
 
 def is_openai(name: str) -> bool:
-    """Return whether this is one of OpenAI's own models. memviz spells names as litellm does: ``provider/model``."""
+    """Return whether a model is one of OpenAI's; names are spelled ``provider/model``, without provider for OpenAI."""
     return "/" not in name or name.startswith(f"{OPENAI}/")
 
 
-def without_provider(name: str) -> str:
-    """``gpt-5-mini``: how the provider's own API spells it."""
+def strip_provider(name: str) -> str:
+    """Return a model's name as its provider spells it: openai/gpt-5-mini -> gpt-5-mini"""
     provider, slash, model_name = name.partition("/")
     return model_name if slash else provider
 
 
 def spell_for_langchain(name: str) -> str:
-    """``openai:gpt-5-mini``; models of others by way of litellm, so that no name has to be guessed."""
-    return f"openai:{without_provider(name)}" if is_openai(name) else f"litellm:{name}"
+    """Return a model's name for LangChain: openai/gpt-5-mini -> openai:gpt-5-mini, others by way of litellm."""
+    return f"openai:{strip_provider(name)}" if is_openai(name) else f"litellm:{name}"
 
 
 def spell_for_openai_agents(name: str) -> str:
-    """``gpt-5-mini``; models of others by way of litellm."""
-    return without_provider(name) if is_openai(name) else f"litellm/{name}"
+    """Return a model's name for the Agents SDK: openai/gpt-5-mini -> gpt-5-mini, others by way of litellm."""
+    return strip_provider(name) if is_openai(name) else f"litellm/{name}"
 
 
 def _list_amounts(clause: TriggerClause) -> dict[str, int]:
-    """The amounts to be reached together; of several numbers of one unit the largest."""
+    """Return the amounts that a trigger needs together, by unit; of several amounts of one unit, the largest."""
     clauses = clause.clauses if isinstance(clause, AllOf) else (clause,)
     amounts: dict[str, int] = {}
     for threshold in clauses:
@@ -244,9 +249,11 @@ OWN = {
 
 @cache
 def targets() -> dict[str, Target]:
-    """Return all places that a setting can be exported to, by id: ours, then those of other packages, whose entry
-    points are named as the target and lead to a :class:`Target`. One that cannot be loaded is left out, which the log
-    says."""
+    """Return all targets that a setting can be exported to, by id: memviz's own, then those of other packages.
+
+    Another package registers a :class:`Target` as an entry point of the group :data:`ENTRY_POINT_GROUP`, whose name is
+    the id. One that cannot be loaded is left out, with a warning in the log.
+    """
     by_id = dict(OWN)
     for entry in entry_points(group=ENTRY_POINT_GROUP):
         problem = ""

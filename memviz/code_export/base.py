@@ -1,5 +1,8 @@
-"""A place that a memory setting found with memviz can be exported to, the error where it has no
-code for it, and Python source as text: comments, values and imports.
+"""The setting to export, the target to export it to, and functions that write Python source as text.
+
+A user finds a memory setting with memviz and exports it as a file of its own, for example for LangChain. A
+:class:`Target` writes that file from a :class:`Setting`. The ``write_`` functions here write its parts: comments,
+values, calls and imports.
 """
 
 import re
@@ -20,26 +23,25 @@ from memviz.strategies.base import Strategy
 WIDTH = 100
 """Longest line of a generated comment, in characters."""
 PIECE_CHARS = 80
-# at most 80 letters, up to the end of a word where one ends within them
+# At most 80 characters, up to the end of a word if one ends within them.
 _PIECE = re.compile(rf"(?s).{{1,{PIECE_CHARS}}}(?:\s|$)|.{{1,{PIECE_CHARS}}}")
 Language = Literal["yaml", "python"]
 
 
 class Expression(str):
-    """Python source that stands for a value."""
+    """Python source, which :func:`write_value` writes as it is instead of quoting it."""
 
 
-def one_line(text: str) -> str:
-    """Text that stays within one comment, whatever somebody called a conversation: no line breaks, and no
-    characters that cannot be seen."""
+def join_lines(text: str) -> str:
+    """Return ``text`` in one line without invisible characters, so that no title of a user ends a comment."""
     visible = [letter if letter.isprintable() else " " for letter in text]
     return " ".join("".join(visible).split())
 
 
-def comment(text: str, first: str = "# ", further: str = "# ") -> str:
-    """A comment, wrapped."""
+def write_comment(text: str, first: str = "# ", further: str = "# ") -> str:
+    """Return ``text`` as a comment, wrapped at :data:`WIDTH` characters."""
     lines = wrap(
-        one_line(text),
+        join_lines(text),
         WIDTH,
         initial_indent=first,
         subsequent_indent=further,
@@ -48,60 +50,66 @@ def comment(text: str, first: str = "# ", further: str = "# ") -> str:
     return "\n".join(lines)
 
 
-def quoted(text: str) -> str:
-    """A text as a Python literal, in double quotes where that needs no more escapes."""
+def quote_text(text: str) -> str:
+    """Return ``text`` as a Python literal, in double quotes unless that needs more escapes."""
     literal = repr(text)
     if literal[0] == '"' or '"' in literal or "\\'" in literal:
         return literal
     return f'"{literal[1:-1]}"'
 
 
-def value(content: Any, indent: int = 0) -> str:
-    """A value as a Python literal; a long text as pieces under each other."""
+def write_value(content: Any, indent: int = 0) -> str:
+    """Return ``content`` as a Python literal; a long text as several literals below each other, in brackets."""
     if isinstance(content, Expression):
         return content
     if isinstance(content, dict):
-        items = [f"{value(key)}: {value(item)}" for key, item in content.items()]
+        items = [
+            f"{write_value(key)}: {write_value(item)}" for key, item in content.items()
+        ]
         return f"{{{', '.join(items)}}}"
     if isinstance(content, list):
-        return f"[{', '.join(map(value, content))}]"
+        return f"[{', '.join(map(write_value, content))}]"
     if isinstance(content, tuple):
         comma = "," if len(content) == 1 else ""
-        return f"({', '.join(map(value, content))}{comma})"
+        return f"({', '.join(map(write_value, content))}{comma})"
     if not isinstance(content, str):
         return repr(content)
     if len(content) <= PIECE_CHARS and "\n" not in content:
-        return quoted(content)
+        return quote_text(content)
     pad = " " * indent
     lines = ["("]
     for line in content.splitlines(keepends=True):
-        # Pieces that stand behind each other are one text for Python. Each line of the text begins a new one, so that
-        # the program shows its lines.
-        lines += [f"{pad}    {quoted(piece)}" for piece in _PIECE.findall(line)]
+        # Python joins literals that follow each other. Each line of the text begins a new one, so that the program
+        # shows the lines as they are.
+        lines += [f"{pad}    {quote_text(piece)}" for piece in _PIECE.findall(line)]
     return "\n".join([*lines, f"{pad})"])
 
 
-def called(function: str, first: str, arguments: Mapping[str, Any]) -> Expression:
-    """A call with one argument a line after the first one."""
+def write_call(function: str, first: str, arguments: Mapping[str, Any]) -> Expression:
+    """Return the source of a call, with one line for each argument after ``first``, which is a text."""
     if not arguments:
-        return Expression(f"{function}({quoted(first)})")
+        return Expression(f"{function}({quote_text(first)})")
     lines = [
-        f"    {name}={value(argument, 4)}," for name, argument in arguments.items()
+        f"    {name}={write_value(argument, 4)},"
+        for name, argument in arguments.items()
     ]
-    text = "\n".join([f"{function}(", f"    {quoted(first)},", *lines, ")"])
+    text = "\n".join([f"{function}(", f"    {quote_text(first)},", *lines, ")"])
     return Expression(text)
 
 
-def import_lines(imported: Iterable[tuple[str, str]]) -> str:
-    """Import lines in the usual order: the standard library, a blank line, the rest. Each import is a module with a
-    name from it, or no module and the name of one."""
+def write_imports(imported: Iterable[tuple[str, str]]) -> str:
+    """Return import lines in the usual order: the standard library, a blank line, then the rest.
+
+    Each item of ``imported`` is a module and a name from it, or "" and the name of a module: ("typing", "Any") gives
+    ``from typing import Any``, ("", "json") gives ``import json``.
+    """
     # One line for each module, with all names that are imported from it.
     names: dict[str, set[str]] = defaultdict(set)
     for module, name in imported:
         names[module].add(name)
     lines = {name: f"import {name}" for name in sorted(names.pop("", ()))}
     for module in sorted(names):
-        ordered = sorted(names[module], key=_import_order)
+        ordered = sorted(names[module], key=_rank_import)
         lines[module] = f"from {module} import {', '.join(ordered)}"
     groups: dict[bool, list[str]] = {True: [], False: []}
     for module, line in lines.items():
@@ -110,8 +118,8 @@ def import_lines(imported: Iterable[tuple[str, str]]) -> str:
     return "\n\n".join("\n".join(group) for group in groups.values() if group)
 
 
-def _import_order(name: str) -> tuple[bool, bool, str, str]:
-    """Constants first, then classes, then functions, as sorters of imports have it."""
+def _rank_import(name: str) -> tuple[bool, bool, str, str]:
+    """Return a key that sorts constants first, then classes, then functions, as import sorters do."""
     return (not name.isupper(), not name[0].isupper(), name.lower(), name)
 
 
@@ -126,45 +134,45 @@ class Setting:
     counter: str = DEFAULT_COUNTER
     """The name of a token counter."""
     summarizer: str = OFFLINE
-    """The writer of the summaries in the simulation: a model's name as memviz takes it, such as ``offline``,
-    ``recording:trip`` or ``openai/gpt-5-mini``."""
+    """The model that wrote the summaries in the simulation, such as ``offline``, ``recording:trip`` or
+    ``openai/gpt-5-mini``."""
     model: str = DEFAULT_MODEL
     """The name of the model that answers in the chat."""
     system_prompt: str | None = None
     """The system prompt that was simulated."""
     found: str = ""
-    """One line on which conversations the setting was found and what it showed."""
+    """A line that says over which conversations the setting was found, and what it measured there."""
     repair_tool_pairs: bool = False
     """True if tool calls without results and results without calls, which providers refuse, are left out of
     requests."""
     summarizer_model: str = ""
-    """The name of the model that is to write the summaries; empty: the ``summarizer``, and where that is no model of a
-    provider the one that answers in the chat."""
+    """The model that writes the summaries in the exported program. Empty stands for the ``summarizer``, or for the
+    model of the chat if that is no model of a provider."""
 
     def __post_init__(self) -> None:
         find_counter(self.counter)
 
     @property
     def is_built_in(self) -> bool:
-        """Return whether the strategy is a file of memviz itself, so that no other package's has its id."""
+        """True if the strategy is part of memviz itself, and not one of another package with the same id."""
         return type(self.strategy).__module__ == f"memviz.strategies.{self.strategy.id}"
 
     @property
     def chat_model(self) -> str:
-        """The model that answers in exported code: never the built-in model, which is for trying things out."""
+        """The model that answers in the exported program: never the built-in model, which is only for trying out."""
         return DEFAULT_MODEL if is_free(self.model) else self.model
 
     @property
     def summary_model(self) -> str:
-        """The model that summarizes in exported code, the same in every target."""
+        """The model that writes summaries in the exported program, the same for every target."""
         name = self.summarizer_model or self.summarizer
         return self.chat_model if is_free(name) else name
 
     @property
     def summarizer_difference(self) -> str:
-        """A sentence on who wrote the summaries that were simulated, and who will write them."""
-        wrote = one_line(self.summarizer)
-        writes = one_line(self.summary_model)
+        """A sentence for the exported program that says who wrote the simulated summaries, and who writes them now."""
+        wrote = join_lines(self.summarizer)
+        writes = join_lines(self.summary_model)
         if self.summarizer == OFFLINE:
             return (
                 f"memviz's built-in model wrote the summaries there; here {writes} writes them. A model words them "
@@ -177,7 +185,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Target:
-    """One place to export a setting to."""
+    """A library or format that a setting can be exported to."""
 
     title: str
     file_name: str
@@ -188,14 +196,16 @@ class Target:
     writer: Callable[[Setting], str]
 
     def write(self, setting: Setting) -> str:
-        """Return the whole file as text. Deterministic. Raises :class:`memviz.code_export.NoCodeError` where the target
-        has no code for the strategy."""
+        """Return the exported file as text, the same for the same setting.
+
+        Raises :class:`memviz.code_export.NoCodeError` where the target has no code for the strategy.
+        """
         with use_language(ENGLISH):
             return self.writer(setting)
 
 
 class NoCodeError(MemvizError):
-    """There is no code for this strategy in this place. Attributes: the ``strategy``'s id and the ``place``."""
+    """A target has no code for a strategy. Attributes: the id of the ``strategy`` and the ``place``."""
 
     def __init__(self, setting: Setting, place: str) -> None:
         self.strategy = setting.strategy.id
@@ -204,12 +214,12 @@ class NoCodeError(MemvizError):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        """The sentence, in the language of who reads it: code is written in English, so it was raised there."""
+        """Return the sentence in the language of the reader. It was raised where English is used, as in all code."""
         return _(
             _NO_CODE if self._setting.is_built_in else _UNKNOWN_RULE,
             place=_(self.place),
             strategy=repr(self.strategy),
-            label=one_line(self._setting.strategy.label),
+            label=join_lines(self._setting.strategy.label),
         )
 
 

@@ -1,10 +1,21 @@
-"""Write a program for a setting, put together from the templates of a library."""
+"""The writing of an exported program, put together from the templates of a library.
+
+:func:`write_from_templates` finds the template for a strategy, replaces the constants in it by the values of the
+setting (``WINDOW_SIZE = 6``), and adds the comment on top. The writers in ``memviz/code_export/__init__.py`` call it;
+``template_files`` reads the templates.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from memviz.code_export.base import NoCodeError, Setting, comment, import_lines, value
+from memviz.code_export.base import (
+    NoCodeError,
+    Setting,
+    write_comment,
+    write_imports,
+    write_value,
+)
 from memviz.code_export.template_files import (
     Definition,
     has_template,
@@ -13,14 +24,17 @@ from memviz.code_export.template_files import (
 )
 
 ANY_RULE = "any_rule"
-"""Stands for the id of a strategy where a program is that for any rule."""
+"""Used instead of the id of a strategy for a program that runs the rule of any strategy."""
 RULES = "rules"
 """The template with the rules of strategies."""
 
 
-def template_of(setting: Setting, library: str) -> str | None:
-    """Return the template of a library's program for a setting: one of the strategy's own, or that of the library, if
-    it has something for the strategy or the strategy's rule is known as code."""
+def find_template(setting: Setting, library: str) -> str | None:
+    """Return the name of the template for a setting, ``None`` where the library has none.
+
+    It is a template for this strategy alone (``llamaindex_fifo_facts``), else the general one of the library, if that
+    has a function for the strategy or if the strategy's rule is among the rules in ``rules.py``.
+    """
     id = setting.strategy.id
     if not (setting.is_built_in and has_template(library)):
         return None
@@ -50,8 +64,8 @@ def write_from_templates(
         library: The name of the template with the library's programs.
         place: The library as the comment on top names it.
         packages: What pip has to install.
-        spelled: Gives a model's name as the library takes it.
-        summarizer_model: The summarizer's name, if it is spelled otherwise.
+        spelled: Translates the name of a model to the library's spelling.
+        summarizer_model: The name of the summarizer, if ``spelled`` does not give it.
         variants: Further endings ``_for_<variant>`` of names that the library takes.
         instead: Templates that take the place of others.
         more: Values of constants besides those that all settings have.
@@ -59,17 +73,17 @@ def write_from_templates(
     Raises:
         NoCodeError: The library has no template for the strategy.
     """
-    name = template_of(setting, library)
+    name = find_template(setting, library)
     if name is None:
         raise NoCodeError(setting, place)
     id = setting.strategy.id
     values = {
         "MODEL": spelled(setting.chat_model),
         "SUMMARIZER_MODEL": summarizer_model or spelled(setting.summary_model),
-        **values_of(setting),
+        **list_values_of_setting(setting),
         **(more or {}),
     }
-    # Differences of the program for any rule are none of a strategy that has a program of its own.
+    # The differences of the general program do not apply to a strategy that has a program of its own.
     whose = {id} if _has_own(id, name) else {id, ANY_RULE}
     endings: list[str] = []
     for variant in (id, setting.counter, *variants):
@@ -79,8 +93,8 @@ def write_from_templates(
     )
 
 
-def values_of(setting: Setting) -> dict[str, Any]:
-    """Return the values of a setting, by the names of constants in the templates."""
+def list_values_of_setting(setting: Setting) -> dict[str, Any]:
+    """Return the values of a setting by the names of the constants in the templates, such as ``WINDOW_SIZE``."""
     strategy = setting.strategy
     values: dict[str, Any] = {}
     for parameter in strategy.parameters():
@@ -103,7 +117,7 @@ def write_program(
     whose: set[str] | None = None,
     packages: str = "",
 ) -> str:
-    """Return the text of the file: the comment on top, imports, values to edit, and the code."""
+    """Return the text of the file: the comment on top, imports, constants for the user to edit, and the code."""
     templates = join_templates(template, frozenset((instead or {}).items()))
     definitions = templates.choose(endings)
     # Templates import more than the chosen definitions need.
@@ -126,7 +140,7 @@ def write_program(
         differences.append(setting.summarizer_difference)
     parts = [
         _write_header(setting, place, needed, differences),
-        import_lines(imports),
+        write_imports(imports),
         "\n".join(values_to_edit),
     ]
     top = "\n\n".join(part for part in parts if part)
@@ -136,11 +150,11 @@ def write_program(
 def _list_values(
     definitions: Mapping[str, Definition], values: Mapping[str, Any]
 ) -> list[str]:
-    """Return the constants: first those of the setting in its order, then all others."""
+    """Return the lines of the constants: first those with a value of the setting, in its order, then the others."""
     constants = {}
     for name, definition in definitions.items():
         if definition.is_constant:
-            constants[name] = _with_value(name, definition, values)
+            constants[name] = _write_definition(name, definition, values)
     of_setting = [constants.pop(name) for name in values if name in constants]
     return [*of_setting, *constants.values()]
 
@@ -158,7 +172,7 @@ def _write_code(
             continue
         # ruff and black would put two blank lines around a definition and none between assignments.
         gap = "\n" if after_assignment and definition.is_assigned else "\n\n\n"
-        code += gap + _with_value(name, definition, values)
+        code += gap + _write_definition(name, definition, values)
         after_assignment = definition.is_assigned
     return code.strip("\n")
 
@@ -172,33 +186,39 @@ def _has_own(id: str, template: str) -> bool:
 
 
 def _list_endings(variant: str) -> tuple[str, str]:
-    """Return how the names of functions and of classes end that are for one strategy, counter or library."""
+    """Return the endings of names for one strategy, counter or library: ``_for_window`` and ``ForWindow``."""
     return f"_for_{variant}", "For" + variant.title().replace("_", "")
 
 
-def _with_value(name: str, definition: Definition, values: Mapping[str, Any]) -> str:
-    """Return the source of a definition under its name in the program, with the setting's value if it has one:
-    ``WINDOW_SIZE = 6  # messages``, with the comment of the template."""
+def _write_definition(
+    name: str, definition: Definition, values: Mapping[str, Any]
+) -> str:
+    """Return the source of a definition under its ``name`` in the program.
+
+    A constant gets the value of the setting, and keeps the comment of the template: ``WINDOW_SIZE = 6  # messages``.
+    """
     if name not in values or not definition.is_assigned:
         return re.sub(rf"\b{definition.name}\b", name, definition.source, count=1)
-    remark = re.search(r"  # .*$", definition.source)
-    behind = remark.group() if remark else ""
-    return f"{name} = {value(values[name])}{behind}"
+    comment_match = re.search(r"  # .*$", definition.source)
+    remark = comment_match.group() if comment_match else ""
+    return f"{name} = {write_value(values[name])}{remark}"
 
 
 def _write_header(
     setting: Setting, place: str, packages: Sequence[str], differences: Sequence[str]
 ) -> str:
-    """Return the comment on top: what this is, where it was found, and what differs from the simulation."""
-    lines = [comment(f"{setting.strategy.label}, for {place}.")]
+    """Return the comment on top: the setting, where it was found, packages, and differences from the simulation."""
+    lines = [write_comment(f"{setting.strategy.label}, for {place}.")]
     if setting.found:
-        lines.append(comment(f"Found with memviz: {setting.found}"))
+        lines.append(write_comment(f"Found with memviz: {setting.found}"))
     if packages:
         lines.append(f"# Needs: pip install {' '.join(packages)}")
     lines.append("#")
     if differences:
         lines.append("# Where it differs from what memviz simulated:")
-        lines += [comment(difference, "# - ", "#   ") for difference in differences]
+        lines += [
+            write_comment(difference, "# - ", "#   ") for difference in differences
+        ]
     else:
         lines.append("# It sends what memviz simulated.")
     return "\n".join(lines)

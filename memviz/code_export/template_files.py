@@ -111,12 +111,12 @@ def read_template(name: str) -> Template:
                 template.imports[alias.name] = (module, alias.name)
         # The only expression is the docstring.
         elif not isinstance(node, ast.Expr):
-            defined_name = _name_of(node)
+            defined_name = _find_name(node)
             if defined_name in template.definitions:
                 raise ValueError(
                     f"{name}.py, line {node.lineno}: {defined_name} is defined a second time"
                 )
-            text = _lines_of(node, lines)
+            text = _cut_lines(node, lines)
             template.definitions[defined_name] = Definition(defined_name, text, node)
     differences = template.definitions.pop(DIFFERENCES, None)
     if differences is not None and isinstance(differences.node, ast.Assign):
@@ -143,14 +143,14 @@ def join_templates(name: str, instead: frozenset[tuple[str, str]]) -> Template:
             add(imported)
         joined.imports |= file.imports
         for defined_name, definition in file.definitions.items():
-            whole = _with_inherited(definition, joined.definitions)
+            whole = _add_inherited(definition, joined.definitions)
             joined.definitions[defined_name] = whole
 
     add(name)
     return joined
 
 
-def _with_inherited(
+def _add_inherited(
     definition: Definition, definitions: Mapping[str, Definition]
 ) -> Definition:
     """Return a class that is derived from one of another template as one class that is derived from none."""
@@ -160,9 +160,9 @@ def _with_inherited(
     base = definitions.get(ast.unparse(node.bases[0]))
     if base is None:
         return definition
-    own_parts = _parts_of(definition)
+    own_parts = _split_parts(definition)
     parts: dict[str, str] = {}
-    for name, source in _parts_of(base).items():
+    for name, source in _split_parts(base).items():
         if name not in own_parts:
             parts[name] = source
         # What stands before it in the derived class goes with it.
@@ -175,22 +175,22 @@ def _with_inherited(
     return Definition(definition.name, source, ast.parse(source).body[0])
 
 
-def _parts_of(definition: Definition) -> dict[str, str]:
+def _split_parts(definition: Definition) -> dict[str, str]:
     """Return the lines of a class's docstring and methods, by the names of the methods: the docstring's is empty."""
     assert isinstance(definition.node, ast.ClassDef)  # noqa: S101
     # Numbers of lines count from the beginning of the file.
     before = [""] * (definition.node.lineno - 1)
     lines = [*before, *definition.source.splitlines()]
     body = definition.node.body
-    return {getattr(part, "name", ""): _lines_of(part, lines) for part in body}
+    return {getattr(part, "name", ""): _cut_lines(part, lines) for part in body}
 
 
-def _lines_of(node: ast.stmt, lines: Sequence[str]) -> str:
+def _cut_lines(node: ast.stmt, lines: Sequence[str]) -> str:
     """Return the source of a statement among the lines of its file."""
     return "\n".join(lines[node.lineno - 1 : node.end_lineno])
 
 
-def _name_of(node: ast.stmt) -> str:
+def _find_name(node: ast.stmt) -> str:
     """Return the name that a statement defines; that of the last lines, which run the program, is ``MAIN``."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return node.name

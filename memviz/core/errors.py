@@ -109,20 +109,25 @@ class UnknownParameterError(ParameterError):
 
 
 class UnknownNameError(MemvizError, KeyError):
-    """A name that is not among the known ones. Attributes: ``name`` and ``known``."""
+    """A name that is not among the known ones. Attributes: ``name`` and ``known``.
+
+    A misspelt name is answered with the nearest known ones, any other with all of them: nobody looks for ``window``
+    in a list of fifty names.
+    """
 
     kind = noop("name")
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         self.name = name
         self.known = tuple(known)
+        sentence = noop("There is no {kind} named {name}. Choose one of: {known}.")
+        advised = _(", ").join(self.known)
+        close_names = get_close_matches(name, self.known)
+        if close_names:
+            sentence = noop("There is no {kind} named {name}. The nearest: {known}.")
+            advised = _(" or ").join(close_names)
         super().__init__(
-            _(
-                "There is no {kind} named {name}. Choose one of: {known}.",
-                kind=_(self.kind),
-                name=quoted(name),
-                known=_(", ").join(self.known),
-            )
+            _(sentence, kind=_(self.kind), name=quoted(name), known=advised)
         )
 
 

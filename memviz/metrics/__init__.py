@@ -1,15 +1,15 @@
 """Metrics: from the records of a run to numbers, by subject. Nothing here knows colours, pages or files, nor makes a
 sentence: what is found becomes words in ``memviz/dashboard/words/``.
 
-- ``requests``: tokens of requests, what two of them share, limits; ``traffic`` is what prices are laid on, and
-  ``RequestAxis`` is where requests stand on charts.
-- ``cost``: prices, the prompt cache, estimates and bounds; ``cost`` gives dollars for a ``Traffic``.
-- ``summaries``: what happened to a run's summary, and whose words it is; ``compaction_events``.
+- ``requests``: tokens of requests, what two of them share, limits; ``count_traffic`` gives the tokens that are
+  priced, ``RequestAxis`` where requests stand on charts.
+- ``cost``: prices, the prompt cache, estimates and bounds; ``price_traffic`` gives dollars for a ``Traffic``.
+- ``summaries``: what happened to a run's summary, and whose words it is; ``list_compaction_events``.
 - ``retention``: which facts each request holds; ``retention``, ``propose_probes``.
-- ``memory_map``: what became of every message; ``fate_map``.
+- ``memory_map``: what became of every message; ``build_fate_map``.
   - ``answer_scores``: how right answers are; ``answer_sources``: where they come from.
   - ``verify``: the books of a run, checked.
-- ``health``: findings about what costs money, detail or a refused request; ``health_findings``.
+- ``health``: findings about what costs money, detail or a refused request; ``check_health``.
 
 It imports the engine, models, strategies, transcripts and text; never tuning, storage, charts or pages.
 

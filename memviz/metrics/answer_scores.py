@@ -17,7 +17,7 @@ def contains_answer(reply: str, answers: Iterable[str]) -> bool:
     return any(contains(reply, answer) for answer in answers)
 
 
-def token_f1(reply: str, answers: Iterable[str]) -> float:
+def measure_token_f1(reply: str, answers: Iterable[str]) -> float:
     """Return the best F1 (0 to 1) of the words of ``reply`` against one of ``answers``.
 
     As the SQuAD evaluation has it: F1 is the harmonic mean of precision and recall over the two bags of words,
@@ -66,7 +66,7 @@ class AnswerScores:
         return self.asked - self.failed
 
 
-def answer_scores(
+def score_answers(
     results: Sequence[JudgedAnswer], runs: int
 ) -> tuple[AnswerScores, ...]:
     """Return the scores of each of ``runs`` runs, by their number. An error is no reply and scores nothing."""
@@ -86,7 +86,7 @@ def _score_results(results: Sequence[JudgedAnswer]) -> AnswerScores:
         if result.reply is not None:
             answers = result.probe.answers
             containing += contains_answer(result.reply, answers)
-            f1.append(token_f1(result.reply, answers))
+            f1.append(measure_token_f1(result.reply, answers))
             verdicts.append(result.verdict)
     return AnswerScores(
         asked=len(results),

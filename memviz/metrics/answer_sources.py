@@ -9,14 +9,14 @@ from typing import Literal, NamedTuple
 from memviz.core.context import BlockKind, Context
 from memviz.core.messages import Message
 from memviz.core.text import phrases
-from memviz.core.text.sentences import remove_markup, split_passage
-from memviz.core.text.terms import (
-    NUMBER_WEIGHT,
-    compose_accents,
-    normal_forms_of_text,
-    weigh_content_words,
+from memviz.core.text.sentences import passage, without_markup
+from memviz.core.text.terms import NUMBER_WEIGHT, composed, keys, weights_of
+from memviz.metrics.quotations import (
+    cut_quotation,
+    find_densest_stretch,
+    find_hits,
+    flatten_text,
 )
-from memviz.metrics.quotations import densest, flat, hits_of, quote
 
 SourceKind = Literal["verbatim", "recalled", "summary", "system"]
 
@@ -53,21 +53,21 @@ _IGNORANT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class AnswerSource:
-    """The place that an answer comes from."""
+    """The message of a request that an answer comes from."""
 
     kind: SourceKind | None = None
-    """``None`` if it is not in the context."""
+    """The kind of the message; ``None`` if no message holds the answer."""
     position: int | None = None
-    """The log position of the message, ``None`` for a summary or the system prompt."""
+    """The log position of the message; ``None`` for a summary or the system prompt."""
     quote: str = ""
-    """A piece of the source around the match, one line of at most 120 characters."""
+    """A piece of the message around the match, in one line of at most 120 characters."""
     share: float = 0.0
-    """The part (0 to 1) of the weight of the answer's key terms, or of one sentence's where only that has a source,
-    that the source holds; without a source, the most that any message holds."""
+    """The share (0 to 1) of the weight of the answer's key terms that the source holds, or of one sentence's terms if
+    only that has a source. Without a source, the largest share of any message."""
 
 
 class _Candidate(NamedTuple):
-    """A message that an answer may come from; ``keys`` are its terms."""
+    """A message that an answer may come from, with its terms in normal form (``keys``)."""
 
     kind: SourceKind
     position: int | None
@@ -76,7 +76,7 @@ class _Candidate(NamedTuple):
 
 
 class _Statement(NamedTuple):
-    """A sentence of an answer, and the weights of those of its terms that the question does not say."""
+    """A sentence of an answer, with the weights of its terms that the question lacks."""
 
     text: str
     weights: dict[str, int]
@@ -87,15 +87,16 @@ class _Statement(NamedTuple):
         return sum(self.weights.values())
 
 
-def answer_source(context: Context, question: str, answer: str) -> AnswerSource:
+def find_answer_source(context: Context, question: str, answer: str) -> AnswerSource:
     """Return the message of ``context`` that holds most of what ``answer`` says and ``question`` does not.
 
-    Key terms are numbers (3,000 is 3000), names and other content words, pairs of characters in
-    Chinese; they count as whole words, and numbers and names weigh more. An answer without any, or one
-    that says it does not know, has no source. A message that a sentence of the answer quotes to the
-    letter comes first. Of sources that hold as much, one word for word is taken before a recalled one, a
-    summary, the system prompt; then the one that says it closest together; then the newest. The input
-    is no source.
+    They are compared by key terms: numbers (3,000 is 3000), names, other content words, and pairs of characters in
+    Chinese. Numbers and names weigh more. An answer without key terms, or one that says that it does not know, has no
+    source, and the input is never a source.
+
+    A message that a sentence of the answer quotes to the letter comes first. Of messages that hold equally much, one
+    in the history comes before a recalled one, a summary, and the system prompt; then the one with the terms closest
+    together; then the newest.
     """
     # What the question says already tells nothing about where the answer comes from.
     asked = normal_forms_of_text(question)
@@ -108,8 +109,8 @@ def answer_source(context: Context, question: str, answer: str) -> AnswerSource:
     for statement in telling[1:MAX_STATEMENTS]:
         if statement.weight >= LEAST_STATEMENT_WEIGHT:
             heavy.append(statement)
-    # A message that is quoted; else the one that holds most of all sentences; else, since an answer may be put together
-    # from several messages, the one that holds most of a single sentence.
+    # First a message that is quoted, then the one that holds most of the whole answer. An answer may also combine
+    # several messages, so at last the one that holds most of a single sentence.
     source = _find_quoted(candidates, heavy, asked) or _find_best(
         candidates, weights, asked
     )
@@ -123,7 +124,7 @@ def answer_source(context: Context, question: str, answer: str) -> AnswerSource:
 
 
 def _merge_weights(statements: Sequence[_Statement]) -> dict[str, int]:
-    """Return the terms of all statements, each with the most it weighs in any."""
+    """Return the terms of all statements, each with its largest weight in any of them."""
     weights: dict[str, int] = {}
     for statement in statements:
         for key, weight in statement.weights.items():
@@ -132,15 +133,15 @@ def _merge_weights(statements: Sequence[_Statement]) -> dict[str, int]:
 
 
 def _sort_telling(statements: Sequence[_Statement]) -> list[_Statement]:
-    """Return the statements that tell anything, the heaviest first; questions only if nothing else tells."""
+    """Return the statements with any key term, the heaviest first; questions only if there are no others."""
     telling = [statement for statement in statements if statement.weights]
     stating = [statement for statement in telling if not statement.asks]
     return sorted(stating or telling, key=lambda statement: -statement.weight)
 
 
 def _split_statements(answer: str, asked: frozenset[str]) -> Iterator[_Statement]:
-    """Yield the sentences of an answer without those that say that something is not known; a quoted one may."""
-    for sentence in split_passage(compose_accents(answer)).sentences:
+    """Yield the sentences of an answer, without those that say that something is not known, unless it quotes them."""
+    for sentence in passage(composed(answer)).sentences:
         text = sentence.text
         is_ignorant = phrases.admits_ignorance(text) or _IGNORANT.search(text)
         if is_ignorant and not sentence.echo:
@@ -158,16 +159,14 @@ def _list_candidates(context: Context) -> Iterator[_Candidate]:
             continue
         messages = block.messages
         if not messages and block.text:
-            # A summary that stands inside the system prompt has no message of its own.
+            # A summary inside the system prompt has no message of its own.
             messages = (Message("system", block.text),)
         positions: Sequence[int | None] = (None,) * len(messages)
         if kind in ("verbatim", "recalled") and len(block.indices) == len(messages):
             positions = block.indices
         for position, message in zip(positions, messages, strict=True):
-            # Without markup, too, for the sentences of the answer are read so.
-            terms = normal_forms_of_text(message.content) | normal_forms_of_text(
-                remove_markup(message.content)
-            )
+            # Also without markup, because the sentences of the answer are read without it.
+            terms = keys(message.content) | keys(without_markup(message.content))
             yield _Candidate(kind, position, message, terms)
 
 
@@ -176,14 +175,14 @@ def _find_quoted(
     statements: Sequence[_Statement],
     asked: frozenset[str],
 ) -> AnswerSource | None:
-    """Return a message that holds one of the statements to the letter; ``None`` where none does."""
+    """Return the source that contains one of the statements to the letter; ``None`` where none does."""
     for statement in statements:
         if len(statement.text.encode("utf-8", "replace")) < LEAST_QUOTED_BYTES:
             continue
         letters = _strip_letters(statement.text)
         exact = []
         for candidate in candidates:
-            # To compare the terms is cheap, and rules out nearly all.
+            # Terms are compared first, because that is cheap and rules out nearly all messages.
             has_terms = candidate.keys >= statement.weights.keys()
             if has_terms and _quotes(candidate.message.content, letters):
                 exact.append(candidate)
@@ -199,14 +198,14 @@ def _quotes(content: str, letters: str) -> bool:
 
 
 def _strip_letters(text: str) -> str:
-    """Return a text without what a quotation may change: the case, the white space, the full stop at the end."""
-    return flat(text).casefold().rstrip(".。!！ …")
+    """Return a text without what a quotation may change: case, white space, and the full stop at the end."""
+    return flatten_text(text).casefold().rstrip(".。!！ …")
 
 
 def _find_best(
     candidates: Sequence[_Candidate], weights: Mapping[str, int], asked: frozenset[str]
 ) -> AnswerSource:
-    """Return the source among those that hold most of ``weights``; one without a kind where the most is too little."""
+    """Return the source that holds most of the terms in ``weights``; one without a kind where that is too little."""
     most = 0
     equal: list[_Candidate] = []
     for candidate in candidates:
@@ -216,7 +215,7 @@ def _find_best(
             equal = []
         if weight == most:
             equal.append(candidate)
-    # Where even the best holds little of the answer, it came from nowhere that can be named.
+    # If even the best holds little of the answer, it has no source.
     share = most / sum(weights.values())
     if share < LEAST_SHARE:
         return AnswerSource(share=share)
@@ -229,34 +228,31 @@ def _choose_preferred(
     asked: frozenset[str],
     share: float,
 ) -> AnswerSource:
-    """Return one of several sources that hold as much: by kind, then by how close together they say it."""
+    """Return one of several sources that hold equally much: by kind, then by how close together the terms are."""
     kind = min((candidate.kind for candidate in equal), key=_PREFERRED.index)
-    # Words of the question decide only between places that say as much of the answer.
+    # The words of the question only decide between places with equally much of the answer.
     scores = dict.fromkeys(asked, 1)
     scores |= {key: 1000 * weight for key, weight in weights.items()}
     of_kind = [candidate for candidate in equal if candidate.kind == kind]
     source = _choose_closest(of_kind, scores)
-    quoted = quote(source.message.content, scores)
+    quoted = cut_quotation(source.message.content, scores)
     return AnswerSource(kind, source.position, quoted, share)
 
 
 def _choose_closest(
     equal: Sequence[_Candidate], scores: Mapping[str, int]
 ) -> _Candidate:
-    """Return the candidate whose terms of the answer and the question stand closest together; of equals the newest.
+    """Return the candidate with the terms of answer and question closest together; of equal ones, the newest.
 
-    A reply in which the offline model repeated a message comes after that message.
+    A reply in which the offline model repeated a message counts less than that message.
     """
     if len(equal) == 1:
         return equal[0]
 
     def rank(at: int) -> tuple[bool, int, int]:
         message = equal[at].message
-        is_own = (
-            message.role != "assistant"
-            or phrases.find_quotation(message.content) is None
-        )
-        hits = hits_of(flat(message.content), scores)
-        return is_own, densest(hits, scores, NEAR_CHARS)[0], at
+        is_own = message.role != "assistant" or phrases.quoted(message.content) is None
+        hits = find_hits(flatten_text(message.content), scores)
+        return is_own, find_densest_stretch(hits, scores, NEAR_CHARS)[0], at
 
     return equal[max(range(len(equal)), key=rank)]

@@ -1,5 +1,7 @@
-"""Quotations: where the terms of a question or an answer stand closest together in a text, and the sentence around
-that."""
+"""Quotations: the place in a text where given terms stand closest together, and the sentence around it.
+
+:mod:`~memviz.metrics.answer_sources` quotes the source of an answer with it.
+"""
 
 import re
 from collections import Counter
@@ -21,26 +23,26 @@ _ENDS = (".", "!", "?", "。", "！", "？")
 _SENTENCE_START = re.compile(r"(?<=[.!?] )|(?<=[。！？])")
 
 
-def flat(text: str) -> str:
+def flatten_text(text: str) -> str:
     """Return a text on one line, its letters composed: "3,000\\neuros" -> "3,000 euros"."""
     return _BREAK.sub(" ", compose_accents(text)).strip()
 
 
 class Hit(NamedTuple):
-    """A term in a text: its characters ``[start, stop)``, and its normal form."""
+    """The place of a term in a text, from character ``start`` to ``stop``, and its normal form."""
 
     start: int
     stop: int
     key: str
 
 
-def hits_of(text: str, terms: Collection[str]) -> list[Hit]:
-    """Return the places of ``terms``, which are normal forms, in a text, in order: 3000 in "It is 3,000." -> 6 to 11"""
+def find_hits(text: str, terms: Collection[str]) -> list[Hit]:
+    """Return the places of ``terms`` (normal forms) in a text, in order: 3000 in "It is 3,000." is at 6 to 11."""
     hits: list[Hit] = []
     for match in TOKEN.finditer(text):
         token = match.group()
-        # A run of Chinese characters is one token with many terms in it.
-        keys = [form for form in normal_forms_of_token(token) if form in terms]
+        # A run of Chinese characters is a single token that contains many terms.
+        keys = [form for form in normal_forms(token) if form in terms]
         if keys and IS_UNSPACED.match(token):
             hits += _find_hits_in_run(token, match.start(), terms)
         elif keys:
@@ -57,13 +59,16 @@ def _find_hits_in_run(run: str, offset: int, terms: Collection[str]) -> Iterator
                 yield Hit(offset + at, offset + at + len(key), key)
 
 
-def densest(
+def find_densest_stretch(
     hits: Sequence[Hit], scores: Mapping[str, int], chars: int
 ) -> tuple[int, int, int]:
-    """Return the stretch of at most ``chars`` characters whose different terms score most: score, start, stop."""
+    """Return the score, start and stop of the stretch of at most ``chars`` characters with the highest score.
+
+    The score of a stretch is the sum of the ``scores`` of its different terms.
+    """
     best = (0, 0, 0)
     score = 0
-    # The stretch ends with each hit in turn, and begins with the first one that is near enough.
+    # A window over the hits: it ends with each hit in turn, and begins with the first one that is near enough.
     first = 0
     inside: Counter[str] = Counter()
     for hit in hits:
@@ -81,17 +86,19 @@ def densest(
     return best
 
 
-def quote(content: str, scores: Mapping[str, int]) -> str:
-    """Return the sentence around the terms that score most together, or as much of it as there is room for, on one
-    line: "… so our budget is 3,000 euros, all in." """
-    text = flat(content)
+def cut_quotation(content: str, scores: Mapping[str, int]) -> str:
+    """Return the sentence around the best terms in one line, cut to :data:`QUOTE_CHARS` if it is longer.
+
+    An ellipsis marks a cut: "… so our budget is 3,000 euros, all in."
+    """
+    text = flatten_text(content)
     # Room for an ellipsis on both sides.
     most = QUOTE_CHARS - 2
-    _, start, stop = densest(hits_of(text, scores), scores, most)
+    _, start, stop = find_densest_stretch(find_hits(text, scores), scores, most)
     room = max(0, most - (stop - start))
     lowest = max(0, start - room)
     matches = _SENTENCE_START.finditer(text, lowest, start + 1)
-    # From the nearest start of a sentence before the terms; where none is near, from a word half of the room before.
+    # Begin with the sentence of the terms, or, if it begins too far before them, with a word in the middle of the room.
     begins = [match.end() for match in matches if match.end() <= start]
     begin = lowest
     if begins:

@@ -1,4 +1,8 @@
-"""The books of a run, checked: what each request held, by which rule messages left, what was counted and billed."""
+"""``memviz.verify``: an audit of a run's records.
+
+It checks that every request holds what its strategy's rule sends, that nothing is sent or counted twice, and that the
+counted tokens agree with those that a provider billed or a log recorded.
+"""
 
 from __future__ import annotations
 
@@ -20,21 +24,16 @@ from memviz.engine.part_tokens import count_message_tokens, count_tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.engine.tool_pairs import (
-    complete_tool_pairs,
-    find_orphaned_results,
-    find_provider_blocks,
-)
-from memviz.metrics.requests.request_table import versions_of
+from memviz.engine.tool_pairs import in_pairs, orphaned_results, provider_blocks
+from memviz.metrics.requests.request_table import list_sent_versions
 from memviz.strategies.library import LibraryStrategy
 from memviz.transcripts.base import RecordedEvent, recorded_tokens
 
 USAGE_FACTOR = 2.0
-"""How many times as large as the other one of two counts may be: counters differ by model and language, and a log may
-lack the system prompt and the schemas of tools."""
+"""The largest ratio of two counts that is no breach: counters differ by model and language."""
 
 SLACK_SHARE = 0.05
-"""So large a share of what a log lacks may differ between requests: the time of day, reminders."""
+"""The share of the tokens missing in a log by which requests may differ, for example by the time of day."""
 
 CountTokens = Callable[[Counter, Message], int]
 BreachKind = Literal[
@@ -57,30 +56,30 @@ BreachKind = Literal[
 - *no_call*: it holds the result of a tool without the call; providers refuse it.
 - *miscounted*: its tokens on record are not those of its messages.
 - *usage*: its tokens as billed, or as the log's program counted them, and as counted here are more than a factor apart,
-  without those that no request of the log is without, see :func:`tokens_not_in_log`.
+  without those that no request of the log is without, see :func:`count_tokens_not_in_log`.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """One thing that is not as it has to be, and its place."""
+    """A breach that :func:`verify` found, and its place."""
 
     kind: BreachKind
     turn: int
-    """The turn of the request; of a compaction that of the message that it came after."""
+    """The turn of the request; of a compaction, the turn of the message after which it came."""
     call: int = 1
-    """0 for a compaction, which may stand at any call of its turn."""
+    """The call of its turn that the request is, from 1; 0 for a compaction."""
     position: int | None = None
-    """The log position of the message that it is about."""
+    """The log position of the message concerned."""
     version: int | None = None
-    """The version of the summary that it is about, from 1."""
+    """The version (from 1) of the summary concerned."""
     on_record: int | None = None
-    """Tokens, as they were recorded."""
+    """The tokens that were recorded."""
     counted: int | None = None
-    """Tokens, as they are counted."""
+    """The tokens that are counted now."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON, without what it is not about. Messages count from 1 there."""
+        """Return the breach as JSON, without fields that are ``None``. Messages count from 1 there."""
         value = {
             name: field_value
             for name, field_value in asdict(self).items()
@@ -101,15 +100,21 @@ def verify(
     factor: float = USAGE_FACTOR,
     usage_is_of_log: bool = False,
 ) -> tuple[Breach, ...]:
-    """Return the breaches of ``run`` in the order of its requests: nothing where every message has one fate at every
-    request, every drop has a rule, results of tools have their calls, nothing is sent or counted twice, and tokens on
-    record are within ``factor`` of those that are counted. ``events`` are those of the log whose program's run it is:
-    what that program counted before a compaction is compared with the request before it. ``usage_is_of_log``: so are
-    the tokens that the log recorded for a reply, with those of the request that it answers. Of a log that lacks its
-    system prompt or the schemas of its tools the differences between requests are compared, not their totals."""
+    """Return the breaches of ``run`` in the order of its requests (see :data:`BreachKind`); none for a sound run.
+
+    Of a log that lacks its system prompt or the schemas of its tools, not the totals of requests are compared with the
+    tokens on record, but the differences between requests.
+
+    Args:
+        run: The run to check.
+        events: The events of the log, for a run of what its own program did: the tokens that the program counted before
+            a compaction are compared with those of the request before it.
+        factor: The largest ratio of tokens on record to counted ones that is no breach.
+        usage_is_of_log: True to compare the tokens that the log records for a reply with those of its request.
+    """
     breaches = list(_find_breaches(run, factor))
-    # What the log lacks is missing in every count: it is taken off the tokens on record before these are compared, and
-    # a difference that is small beside it says nothing.
+    # Tokens that the log lacks are missing in every count, so they are subtracted from those on record. A difference
+    # that is small compared with them means nothing.
     measures = _list_measures(run, events, usage_is_of_log)
     unseen = _count_unseen(run, measures)
     for measure in measures:
@@ -126,19 +131,22 @@ def verify(
     return tuple(breaches)
 
 
-def tokens_not_in_log(
+def count_tokens_not_in_log(
     run: Run,
     events: Iterable[RecordedEvent],
     *,
     usage_is_of_log: bool = False,
 ) -> int:
-    """Return the tokens that every request has on record and nobody can count, because the log lacks its system prompt
-    or the schemas of its tools; 0 where it lacks neither. The arguments are those of :func:`verify`."""
+    """Return the tokens that every request has on record and that cannot be counted, because they are not in the log.
+
+    These are the system prompt or the schemas of tools; 0 where the log has both. The arguments are those of
+    :func:`verify`.
+    """
     return _count_unseen(run, _list_measures(run, events, usage_is_of_log))
 
 
 def _count_unseen(run: Run, measures: Iterable[_Measure]) -> int:
-    """Return the tokens that all requests have on record more than is counted: the least of their differences."""
+    """Return the least difference of the tokens on record to the counted ones, over all requests."""
     has_tools = run.space.tool_tokens or not run.log.tools.callers
     if run.space.system_messages and has_tools:
         return 0
@@ -146,7 +154,7 @@ def _count_unseen(run: Run, measures: Iterable[_Measure]) -> int:
 
 
 class _Measure(NamedTuple):
-    """The tokens of a request, as a log has them on record and as they are counted."""
+    """The tokens of a request on record in the log, and as counted now."""
 
     place: tuple[int, int]
     """The turn of the request, and the call in it."""
@@ -162,8 +170,10 @@ class _Measure(NamedTuple):
 def _list_measures(
     run: Run, events: Iterable[RecordedEvent], usage_is_of_log: bool
 ) -> list[_Measure]:
-    """Return what the log has on record, in the order of its requests and once for each: beside the reply, else what
-    its program counted before the compaction that came next."""
+    """Return the tokens on record in the log, once for each request, in order.
+
+    They are recorded with a reply, or else by the program before its next compaction.
+    """
     measures: dict[int, _Measure] = {}
     lengths = [record.log_length for record in run.requests]
     for event in events:
@@ -175,7 +185,7 @@ def _list_measures(
             measures[number] = _Measure(place, event.tokens_before, counted_tokens)
     if usage_is_of_log:
         for number, record in enumerate(run.requests):
-            # The message behind what a request could send is its reply; the last request may have none yet.
+            # The first message after those of a request is its reply; the last request may have none yet.
             if record.log_length == len(run.log):
                 continue
             recorded = recorded_tokens(run.log[record.log_length])
@@ -186,14 +196,14 @@ def _list_measures(
 
 
 def _find_breaches(run: Run, factor: float) -> Iterator[Breach]:
-    # Nearly every message is sent with many requests.
-    tokens_of = cache(count_message_tokens)
+    # Cached, because nearly every message is sent with many requests.
+    tokens_of = cache(message_tokens)
     for record in run.requests:
         is_sound = True
         for breach in _check_contents(run, record):
             is_sound = False
             yield breach
-        # What is not there cannot be counted.
+        # Contents that are wrong already need no further checks.
         if is_sound:
             yield from _check_rules(run, record)
             yield from _check_tokens(record, factor, tokens_of)
@@ -216,7 +226,7 @@ def _list_sent(parts: Parts) -> Iterator[int]:
 
 
 def _check_contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
-    """Yield what is wrong with the messages and the summaries that a request holds."""
+    """Yield the breaches in the messages and summaries that a request holds."""
     place = (record.turn, record.call)
     version_count = record.memory.summary_count
     for piece in record.parts.pieces:
@@ -229,13 +239,13 @@ def _check_contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
     unsaid = [at for at in sorted(sent_times) if at not in said_positions]
     for position in unsaid:
         yield Breach("unsaid", *place, position=position)
-    # Fates of messages that do not exist cannot be asked for.
+    # The fates of messages that do not exist yet are undefined.
     if unsaid or not run.log:
         return
     for position, times in sorted(sent_times.items()):
         if times > 1:
             yield Breach("sent_twice", *place, position=position)
-    versions = Tally(versions_of(record.parts, run.space.summaries))
+    versions = Tally(list_sent_versions(record.parts, run.space.summaries))
     for version, times in sorted(versions.items()):
         if times > 1:
             yield Breach("sent_twice", *place, version=version + 1)
@@ -246,17 +256,17 @@ def _check_contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
 
 
 def _check_rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
-    """Yield messages that were left out though the rule sends them, and results whose calls were."""
+    """Yield messages that were left out although the rule sends them, and tool results without their calls."""
     place = (record.turn, record.call)
     log = record.memory.log
     strategy = record.strategy or run.strategy_at(record.turn)
-    # A library said at the time what it sends: it has no rule that could be asked again.
+    # A strategy of another library cannot be asked again what it would send.
     if not isinstance(strategy, LibraryStrategy):
         asked_for = record.recalled.indices if record.recalled else ()
         expected = assemble(record.memory, strategy.select(record.memory), asked_for)
-        # A run may leave out halves of a call and its result on purpose.
-        mended = complete_tool_pairs(log, expected, asked_for)
-        missing = set(_list_sent(expected)).intersection(_list_sent(mended))
+        # A run may leave out tool calls and results without their other half on purpose.
+        repaired = in_pairs(log, expected, asked_for)
+        missing = set(_list_sent(expected)).intersection(_list_sent(repaired))
         for position in sorted(missing.difference(_list_sent(record.parts))):
             yield Breach("no_rule", *place, position=position)
     summaries = record.memory.space.summaries
@@ -267,7 +277,7 @@ def _check_rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
 def _check_tokens(
     record: TurnRecord, factor: float, tokens_of: CountTokens
 ) -> Iterator[Breach]:
-    """Yield counts that do not agree: by part, in all, and with what was billed."""
+    """Yield counts that do not agree: by part, in total, and with what was billed."""
     place = (record.turn, record.call)
     counted_parts = count_tokens_by_part(record.memory, record.parts, record.thoughts)
     in_all = _count_again(record, tokens_of)
@@ -282,8 +292,11 @@ def _check_tokens(
 
 
 def _count_again(record: TurnRecord, tokens_of: CountTokens) -> int | None:
-    """Return the tokens of a request, message by message as it is sent; ``None`` where schemas of tools are among them,
-    notes inside the system prompt, which are no messages, or a block that only the provider can read."""
+    """Return the tokens of a request, counted message by message.
+
+    ``None`` where that is not possible: with schemas of tools, notes inside the system prompt, or a block that only the
+    provider can read.
+    """
     space = record.memory.space
     if space.tool_tokens or record.parts.tools:
         return None

@@ -47,8 +47,8 @@ from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.samples import bundled
 from memviz.tuning.cluster import Cluster
 from memviz.tuning.cluster_replay import ClusterReplay, ReplayJob, suits_cluster
-from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweeping import Sweeping
 
 DATABASE_VARIABLE = "MEMVIZ_DB"
 """Environment variable that names the database file."""
@@ -334,7 +334,7 @@ class Workspace(HeldChats):
     ) -> Sweeping:
         """A sweep over saved conversations that keeps its finished cells in the store; ``first`` says of how many
         messages of each, if not of all, and ``options`` are further fields of
-        :class:`memviz.tuning.sweep.Sweeping`. Token counts are those that the pages share."""
+        :class:`memviz.tuning.sweeping.Sweeping`. Token counts are those that the pages share."""
         # Of a database that is gone the page says so; a sweep can be looked at nevertheless.
         with suppress(DatabaseGoneError):
             self.store.prune_cells()

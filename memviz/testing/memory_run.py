@@ -21,11 +21,11 @@ from memviz.dashboard.words.warning import breach_lines
 from memviz.engine.replay import as_log
 from memviz.engine.replay import replay as replay_strategy
 from memviz.engine.run import Run
-from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.token_use import count_token_use
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.proposed_probes import BLANK, propose_probes
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.retention.survival import Survival, survival
+from memviz.metrics.retention.survival import Survival, measure_survival
 from memviz.metrics.verify import verify
 from memviz.models.names import DEFAULT_MODEL
 from memviz.strategies.base import Strategy
@@ -197,7 +197,7 @@ class MemoryRun:
         for transcript, run in self._pairs:
             probes = transcript.probes or propose_probes(run.log)
             run_retention = retention(run, probes)
-            lives.append(survival(run_retention, run.log))
+            lives.append(measure_survival(run_retention, run.log))
             if not len(run_retention.states):
                 continue
             is_stated = run_retention.judged[-1]
@@ -214,7 +214,7 @@ class MemoryRun:
     @cached_property
     def tokens(self) -> int:
         """Tokens of all requests and of all calls for a summary."""
-        return sum(token_use(run).all_tokens for run in self.runs)
+        return sum(count_token_use(run).all_tokens for run in self.runs)
 
     @cached_property
     def usd(self) -> float:
@@ -227,7 +227,7 @@ class MemoryRun:
         prices = PricingAssumptions.of(self.prices_of)
         total = 0.0
         for run in self.runs:
-            usd = prices.cost(traffic(run)).total_usd
+            usd = prices.cost(count_traffic(run)).total_usd
             if usd is None:
                 allowed = "a model with a list price, see `memviz models`"
                 raise ParameterError("prices_of", self.prices_of, allowed)

@@ -1,4 +1,7 @@
-"""The parts of a setting, each with the setting that is left without it."""
+"""The ablation of a setting: its parts, each with the setting that is left without that part.
+
+``memviz design`` measures these settings too, to show what each part of the recommended one contributes.
+"""
 
 from dataclasses import dataclass
 
@@ -7,22 +10,24 @@ from memviz.strategies.base import Strategy
 from memviz.strategies.steps import FIRST_STEPS, lines_of
 
 EVERYTHING = "buffer"
-"""The strategy that is left where the only part is taken away."""
+"""The strategy that is left when the only part is removed: the full buffer, which sends everything."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part of a setting."""
+    """A part of a setting."""
 
     line: str
-    """The line of a pipeline's step; empty for the whole of a strategy."""
+    """The line of a step of a pipeline; empty for a strategy that has no parts."""
     without: Strategy
-    """The setting without it."""
+    """The setting without this part."""
 
 
-def parts_of(setting: Strategy) -> tuple[Part, ...]:
-    """Return the parts of a setting in their order: the steps of a pipeline; of any other strategy all of it. The full
-    buffer has none."""
+def split_into_parts(setting: Strategy) -> tuple[Part, ...]:
+    """Return the parts of a setting in their order.
+
+    A pipeline has its steps, any other strategy has itself as the only part, and the full buffer has none.
+    """
     if setting.id == EVERYTHING:
         return ()
     values = setting.model_dump()
@@ -33,7 +38,7 @@ def parts_of(setting: Strategy) -> tuple[Part, ...]:
         return (Part(lines[0], strategy(EVERYTHING)),)
     parts = []
     for number, line in enumerate(lines):
-        others = [*lines[:number], *lines[number + 1 :]]
-        rest = strategy(setting.id, **{**values, "steps": "\n".join(others)})
-        parts.append(Part(line, rest))
+        other_lines = [*lines[:number], *lines[number + 1 :]]
+        values_without = {**values, "steps": "\n".join(other_lines)}
+        parts.append(Part(line, strategy(setting.id, **values_without)))
     return tuple(parts)

@@ -1,5 +1,8 @@
-"""The best setting of each strategy, and the answer to "which value?" for its main parameter: the curve over it, its
-best value, its knee, and whether the best value lies at the edge of those that were tried."""
+"""The best setting of each strategy in a sweep, and the answer to "which value of its main parameter?".
+
+The answer (:class:`StrategyAnswer`) tells the best value, the curve over all values with its knee, and whether larger
+or smaller values should be tried as well. Tune, reports and the command line show it.
+"""
 
 from __future__ import annotations
 
@@ -13,22 +16,22 @@ from memviz.core.text.wording import listed
 from memviz.core.translation import _, noop
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
-from memviz.tuning.cautions import idle_in_words, refused_in_words
+from memviz.tuning.cautions import describe_idle, describe_refused
 from memviz.tuning.constraints import (
     ROUNDING,
     SAME_COST,
     Constraints,
-    best_row,
-    did_the_same,
-    first_row,
+    find_best_row,
+    is_same_run,
+    take_first_row,
 )
 from memviz.tuning.grounds import Grounds
-from memviz.tuning.pareto import find_bend, on_front
+from memviz.tuning.pareto import find_bend, mark_front
 from memviz.tuning.recommendation import (
-    asked_in_words,
-    cost_in_words,
-    share_in_words,
-    verdict,
+    describe_constraints,
+    format_cost,
+    format_share,
+    word_verdict,
 )
 
 if TYPE_CHECKING:
@@ -39,14 +42,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Edge:
-    """A value of a parameter beyond those that were tried, which may do better than the best of them."""
+    """A value of a parameter that was not tried, and may be better than the best one, which was the last in its row."""
 
     parameter: str
     value: int
 
     @property
     def in_code(self) -> str:
-        """``buffer_size=40``."""
+        """The value as in code: ``buffer_size=40``."""
         return f"{self.parameter}={self.value}"
 
     @property
@@ -63,38 +66,39 @@ class StrategyBest:
     row: Mapping[str, Any]
     """Its row of :meth:`memviz.tuning.results.Sweep.by_setting`."""
     fits: bool
-    """It does what was asked for."""
+    """True if it meets the constraints; else it is the nearest."""
     edge: Edge | None = None
-    """The edge that it lies at, if any."""
+    """A further value to try, if the best value is the smallest or the largest that was tried."""
 
 
-def best_of_each(sweep: Sweep, constraints: Constraints) -> tuple[StrategyBest, ...]:
-    """Return the best of every strategy, by the rule of the recommendation: the cheapest setting that does what is
-    asked for, else the nearest. Strategies stand in the order of the sweep; one whose settings all failed is left
-    out."""
+def find_best_of_each(
+    sweep: Sweep, constraints: Constraints
+) -> tuple[StrategyBest, ...]:
+    """Return the best setting of every strategy, in the order of the sweep: the cheapest that meets the constraints.
+
+    Where none of a strategy does, it is the nearest one. A strategy whose settings all failed is left out.
+    """
     table = sweep.by_setting(constraints.over)
     ids = dict.fromkeys(setting.id for setting in sweep.settings)
-    bests = (_best_of(sweep, table, id, constraints) for id in ids)
+    bests = (_find_best_of_strategy(sweep, table, id, constraints) for id in ids)
     return tuple(best for best in bests if best is not None)
 
 
-def _best_of(
+def _find_best_of_strategy(
     sweep: Sweep, table: DataFrame, id: str, constraints: Constraints
 ) -> StrategyBest | None:
-    """Return the best setting of the strategy ``id`` among the rows of ``table``; ``None`` where none was measured, or
-    all failed."""
-    row_and_fit = best_row(table, constraints, sweep.cost_measure, id)
+    """Return the best setting of the strategy ``id``; ``None`` where none was measured, or all failed."""
+    row_and_fit = find_best_row(table, constraints, sweep.cost_measure, id)
     if row_and_fit is None:
         return None
     row, fits = row_and_fit
     best = StrategyBest(sweep.settings[row["setting"]], row, fits)
-    comparable_rows = _rows_on_axis(table[table["strategy"] == id], best.setting)
+    comparable_rows = _keep_rows_on_axis(table[table["strategy"] == id], best.setting)
     return replace(best, edge=_find_edge(best, comparable_rows, sweep))
 
 
-def _rows_on_axis(table: DataFrame, setting: Strategy) -> DataFrame:
-    """Return the rows of ``table`` that differ from ``setting`` in its main parameter alone, in the order of that
-    parameter."""
+def _keep_rows_on_axis(table: DataFrame, setting: Strategy) -> DataFrame:
+    """Return the rows of ``table`` that only differ from ``setting`` in its main parameter, sorted by it."""
     main = setting.main_parameter
     for other in setting.parameters():
         if other.name == main or other.name not in table:
@@ -105,7 +109,7 @@ def _rows_on_axis(table: DataFrame, setting: Strategy) -> DataFrame:
     return table.sort_values(main) if main in table else table
 
 
-def main_axis(setting: Strategy) -> Parameter | None:
+def find_main_axis(setting: Strategy) -> Parameter | None:
     """Return the main parameter of a setting, if it is a number."""
     for parameter in setting.parameters():
         if parameter.name == setting.main_parameter and parameter.is_number:
@@ -114,9 +118,12 @@ def main_axis(setting: Strategy) -> Parameter | None:
 
 
 def _find_edge(best: StrategyBest, table: DataFrame, sweep: Sweep) -> Edge | None:
-    """Return the next value, where the best one is the first or the last of those that were tried. A setting that does
-    what is asked for is beaten by a cheaper one alone: there the cost has to fall towards the edge."""
-    axis = main_axis(best.setting)
+    """Return a further value to try, if the best one is the smallest or the largest of its row.
+
+    ``table`` has the rows of the strategy by value. A setting that meets the constraints can only be beaten by a
+    cheaper one, so there the cost has to fall towards the edge.
+    """
+    axis = find_main_axis(best.setting)
     if axis is None or len(table) < 2:
         return None
     row = best.row
@@ -124,7 +131,7 @@ def _find_edge(best: StrategyBest, table: DataFrame, sweep: Sweep) -> Edge | Non
     numbers = table["setting"].tolist()
     if row["setting"] == numbers[-1]:
         neighbour = table.iloc[-2].to_dict()
-        beyond = _double(axis, value, sweep.largest)
+        beyond = _double_value(axis, value, sweep.largest)
     elif row["setting"] == numbers[0]:
         neighbour = table.iloc[1].to_dict()
         beyond = max(value // 2, axis.minimum or 1)
@@ -132,9 +139,9 @@ def _find_edge(best: StrategyBest, table: DataFrame, sweep: Sweep) -> Edge | Non
         return None
     cost = sweep.cost_measure
     is_cheaper_inside = best.fits and neighbour[cost] <= row[cost]
-    if is_cheaper_inside or did_the_same(neighbour, row):
+    if is_cheaper_inside or is_same_run(neighbour, row):
         return None
-    # Some settings may be waiting, or have failed.
+    # Settings that are not finished, or have failed, count as tried.
     own_settings = [
         setting for setting in sweep.settings if setting.id == best.setting.id
     ]
@@ -144,8 +151,8 @@ def _find_edge(best: StrategyBest, table: DataFrame, sweep: Sweep) -> Edge | Non
     return Edge(axis.name, beyond)
 
 
-def _double(axis: Parameter, value: int, largest: Mapping[str, int]) -> int:
-    """Return twice as much, as far as it is allowed and the conversation is as long; at least ``value``."""
+def _double_value(axis: Parameter, value: int, largest: Mapping[str, int]) -> int:
+    """Return twice the value, but no more than the parameter allows or the conversation holds; at least ``value``."""
     limits = (axis.maximum, largest.get(axis.unit))
     allowed = [limit for limit in limits if limit is not None]
     return max(value, min([2 * value, *allowed]))
@@ -153,33 +160,32 @@ def _double(axis: Parameter, value: int, largest: Mapping[str, int]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class StrategyAnswer:
-    """The answer to "which value?" for one strategy."""
+    """The answer to "which value of the main parameter?" for one strategy."""
 
     axis: Parameter
     """The main parameter."""
     best: StrategyBest
     curve: DataFrame
-    """The rows of :meth:`memviz.tuning.results.Sweep.by_setting` of settings that differ from the best one in
-    ``axis`` alone, in its order."""
+    """The rows of :meth:`memviz.tuning.results.Sweep.by_setting` that only differ from the best one in ``axis``, sorted
+    by it."""
     knee: int | None
-    """The row (0-based) at which the facts kept bend, ``None`` where they do not."""
+    """The row of ``curve`` (0-based) from which on more cost keeps few further facts; ``None`` without a knee."""
     grounds: Grounds
     asked: str
-    """The words for what a value has to do."""
+    """The constraints in words."""
     best_in_both: int | None = None
-    """The row of the only value that no other one beats: it keeps the most and costs the least."""
+    """The row of ``curve`` that keeps the most and costs the least, if there is one."""
     beaten_by: Mapping[str, Any] | None = None
-    """The row of a setting of another strategy that does what is asked for, keeps as much as the best value, costs as
-    little, and is better in one of both: the best value is not recommended before it."""
+    """The row of another strategy that meets the constraints and beats the best value, if there is one."""
     beaten_values: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
-    """The settings of the curve that a setting of another strategy beats: their numbers,
-    each with the row of what beats it, whatever is asked for."""
+    """By number of the setting, the rows of other strategies that beat settings of ``curve``, whether or not they meet
+    the constraints."""
     cautions: tuple[str, ...] = ()
-    """Sentences against the best value: a summary that is never written, requests that a provider refuses."""
+    """Warnings about the best value (see :mod:`~memviz.tuning.cautions`)."""
 
     @property
     def headline(self) -> str:
-        """The value to take, said with no more confidence than the grounds give."""
+        """The value to take, said with as much confidence as the grounds allow."""
         values = len(self.curve)
         if not self.best.fits:
             return _(
@@ -196,11 +202,11 @@ class StrategyAnswer:
                 value=name,
                 label=self.beaten_by["label"],
             )
-        return _("{verdict}.", verdict=verdict(name, self.grounds))
+        return _("{verdict}.", verdict=word_verdict(name, self.grounds))
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The deeds of the best value, the bend of the curve, and whether more should be tried."""
+        """Sentences about the best value, what beats it, the knee of the curve, and further values to try."""
         return tuple(self._sentences())
 
     def _sentences(self) -> Iterator[str]:
@@ -219,8 +225,8 @@ class StrategyAnswer:
             yield _(
                 "{label} keeps {share} of the facts for {cost}.",
                 label=other["label"],
-                share=share_in_words(other["retention"], row["retention"]),
-                cost=cost_in_words(other),
+                share=format_share(other["retention"], row["retention"]),
+                cost=format_cost(other),
             )
         yield from self._say_beaten_values()
         yield from self.cautions
@@ -241,8 +247,8 @@ class StrategyAnswer:
         return _(
             template,
             value=self._name_value(row),
-            share=share_in_words(row["retention"]),
-            cost=cost_in_words(row),
+            share=format_share(row["retention"]),
+            cost=format_cost(row),
             peak=row["peak_tokens"],
         )
 
@@ -277,11 +283,11 @@ class StrategyAnswer:
             "The curve bends at {value}, which keeps {share} for {cost}; beyond it more cost brings less ({most} keeps "
             "{most_share} for {most_cost}).",
             value=self._name_value(bend_row),
-            share=share_in_words(bend_row["retention"]),
-            cost=cost_in_words(bend_row),
+            share=format_share(bend_row["retention"]),
+            cost=format_cost(bend_row),
             most=self._name_value(fullest_row),
-            most_share=share_in_words(fullest_row["retention"], bend_row["retention"]),
-            most_cost=cost_in_words(fullest_row),
+            most_share=format_share(fullest_row["retention"], bend_row["retention"]),
+            most_cost=format_cost(fullest_row),
         )
 
     def _name_value(self, row: Mapping[Any, Any]) -> str:
@@ -303,25 +309,24 @@ _NEAREST_WITHOUT_FACTS = noop(
 )
 
 
-def answer_for(
+def answer_for_strategy(
     sweep: Sweep, id: str, constraints: Constraints
 ) -> StrategyAnswer | None:
-    """Return the answer for the strategy ``id``; ``None`` where fewer than two values of its main parameter were
-    measured."""
+    """Return the answer for the strategy ``id``; ``None`` with fewer than two values of its main parameter."""
     table = sweep.by_setting(constraints.over)
-    best = _best_of(sweep, table, id, constraints)
+    best = _find_best_of_strategy(sweep, table, id, constraints)
     if best is None:
         return None
     own_rows = table[(table["strategy"] == id) & (table["failed"] == 0)]
-    curve = _rows_on_axis(own_rows, best.setting)
-    axis = main_axis(best.setting)
+    curve = _keep_rows_on_axis(own_rows, best.setting)
+    axis = find_main_axis(best.setting)
     if axis is None or len(curve) < 2:
         return None
     has_facts = table["retention"].notna().any()
-    wish = constraints if has_facts else constraints.of_size
+    asked = constraints if has_facts else constraints.without_retention
     costs = curve[sweep.cost_measure].to_numpy(float)
     retentions = curve["retention"].to_numpy(float)
-    front = np.flatnonzero(on_front(costs, retentions))
+    front = np.flatnonzero(mark_front(costs, retentions))
     number = best.row["setting"]
     return StrategyAnswer(
         axis,
@@ -329,35 +334,37 @@ def answer_for(
         curve,
         find_bend(costs, retentions),
         sweep.grounds,
-        asked_in_words(wish, is_one=True),
+        describe_constraints(asked, is_one=True),
         best_in_both=int(front[0]) if len(front) == 1 else None,
-        beaten_by=_winner(table[constraints.fits(table)], best.row, sweep.cost_measure),
+        beaten_by=_find_winner(
+            table[constraints.fits(table)], best.row, sweep.cost_measure
+        ),
         beaten_values=_find_winners(table, curve, sweep.cost_measure),
-        cautions=(*idle_in_words(sweep, number), *refused_in_words(sweep, number)),
+        cautions=(*describe_idle(sweep, number), *describe_refused(sweep, number)),
     )
 
 
 def _find_winners(
     table: DataFrame, curve: DataFrame, cost: str
 ) -> dict[int, Mapping[str, Any]]:
-    """Return what beats the settings of ``curve`` among those of other strategies: the
-    row of the winner by the number of the setting."""
+    """Return the rows of other strategies that beat settings of ``curve``, by number of the setting."""
     own_id = curve["strategy"].iloc[0]
     others = table[(table["strategy"] != own_id) & (table["failed"] == 0)]
     winners = {}
     for row in curve.to_dict("records"):
-        winner = _winner(others, row, cost)
+        winner = _find_winner(others, row, cost)
         if winner is not None:
             winners[int(row["setting"])] = winner
     return winners
 
 
-def _winner(
+def _find_winner(
     others: DataFrame, row: Mapping[Any, Any], cost: str
 ) -> Mapping[str, Any] | None:
-    """Return the row among ``others`` that beats this one in cost and facts kept: of
-    several the one that keeps most. ``None`` where there is none, or no facts are
-    known."""
+    """Return the row of ``others`` that beats ``row`` in cost and facts kept, of several the one that keeps most.
+
+    ``None`` where there is none, or no facts are known.
+    """
     is_cheaper = others[cost] * SAME_COST <= row[cost]
     keeps_as_much = others["retention"] >= row["retention"] - ROUNDING
     costs_as_little = others[cost] <= row[cost] * SAME_COST
@@ -365,4 +372,4 @@ def _winner(
     better = others[(is_cheaper & keeps_as_much) | (costs_as_little & keeps_more)]
     if better.empty:
         return None
-    return first_row(better, "-retention", cost, "setting")
+    return take_first_row(better, "-retention", cost, "setting")

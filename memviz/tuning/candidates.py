@@ -1,5 +1,8 @@
-"""The settings that a design searches: the usual strategies with several values, what products do, and pipelines put
-together from steps."""
+"""The settings that ``memviz.design`` searches, if the user names none.
+
+They are the usual strategies with several values each, the memories of products scaled to the conversations, and
+pipelines of two steps.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -9,13 +12,13 @@ from memviz.strategies import strategy, strategy_class
 from memviz.strategies.base import Strategy
 from memviz.strategies.presets import presets
 from memviz.tuning.grid import (
-    largest_sizes,
-    refused,
-    settings,
-    suggested,
-    tried_at_first,
+    expand_grid,
+    find_largest_sizes,
+    find_refused_strategies,
+    list_first_strategies,
+    suggest_values,
 )
-from memviz.tuning.scaling import scaled_preset
+from memviz.tuning.scaling import scale_product
 from memviz.tuning.sweep_conversation import SweepConversation
 
 FIRST_STEPS = ("", "shorten messages to 400 characters, keep 6 turns")
@@ -25,46 +28,49 @@ FIRST_STEPS_WITH_RESULTS = (
     "clear tool results at 0.2 of the window, keep 2 results",
     "clear tool results at 0.4 of the window, keep 4 results",
 )
-"""Steps that take little away, where tools returned something."""
+"""First steps of pipelines, which take little away, for conversations with results of tools."""
 DEEDS = ("drop", "summarize")
 TRIGGER_SHARES = (0.2, 0.4, 0.7)
-"""Shares of the window, which is the largest conversation, at which the last step acts."""
+"""The shares of the window (the largest conversation) at which the last step acts."""
 KEPT_PARTS = (0.25, 0.5)
-"""Parts of what it acts at that it keeps."""
+"""The parts of that share which the last step keeps."""
 BEGINNINGS = ("", ", keep the first user message")
 
 
-def candidates(
+def list_candidates(
     subjects: Sequence[SweepConversation], counter: Counter
 ) -> tuple[Strategy, ...]:
-    """Return the settings that are worth trying over these conversations, none twice. Limits are sized by the largest
-    of them. Strategies that look messages up are left out, as a sweep leaves them out."""
-    largest = largest_sizes([subject.log for subject in subjects], counter)
+    """Return the settings that are worth trying over these conversations, each once.
+
+    Limits are sized by the largest conversation. Strategies that look messages up are left out (see
+    :func:`~memviz.tuning.grid.list_first_strategies`).
+    """
+    largest = find_largest_sizes([subject.log for subject in subjects], counter)
     window_tokens = largest["tokens"]
-    grid = {id: suggested(id, largest=largest) for id in tried_at_first()}
-    all_settings = [*settings(grid), *_products(window_tokens)]
+    grid = {id: suggest_values(id, largest=largest) for id in list_first_strategies()}
+    all_settings = [*expand_grid(grid), *_list_products(window_tokens)]
     has_results = any(
         message.role == "tool" for subject in subjects for message in subject.log
     )
-    for steps in _pipelines(has_results=has_results):
+    for steps in _list_pipelines(has_results=has_results):
         all_settings.append(
             strategy("pipeline", steps=steps, window_tokens=window_tokens)
         )
     return tuple(dict.fromkeys(all_settings))
 
 
-def _products(window_tokens: int) -> Iterator[Strategy]:
-    cannot = refused()
+def _list_products(window_tokens: int) -> Iterator[Strategy]:
+    cannot = find_refused_strategies()
     for id, preset in presets().items():
-        # What stands in a block that only its provider reads is neither kept nor lost.
+        # Whether a fact is kept in a block that only the provider can read is not measurable.
         is_opaque = bool(preset.parameters.get("opaque_tokens"))
         looks_up = strategy_class(preset.strategy).looks_up
         if not (preset.strategy in cannot or is_opaque or looks_up):
-            yield scaled_preset(id, window_tokens)
+            yield scale_product(id, window_tokens)
 
 
-def _pipelines(*, has_results: bool) -> Iterator[str]:
-    """The steps of pipelines: one that takes little away, then one that takes out old messages; or either alone."""
+def _list_pipelines(*, has_results: bool) -> Iterator[str]:
+    """Yield the steps of pipelines: one that takes little away, then one that removes old messages, or either alone."""
     first_steps = FIRST_STEPS_WITH_RESULTS if has_results else FIRST_STEPS
     last_steps = [""]
     for deed, share, part, beginning in product(

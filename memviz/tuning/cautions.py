@@ -1,5 +1,8 @@
-"""Sentences against a setting: it left nothing out, or a provider refuses what it sends. And what of a sweep such
-sentences and a recommendation read."""
+"""Warnings beside a recommended setting: it left nothing out, or a provider refuses requests of it.
+
+Each function returns a list with one sentence, or an empty one, that
+:mod:`~memviz.tuning.recommendation` and :mod:`~memviz.tuning.best_of_each` add to what they say.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,8 @@ if TYPE_CHECKING:
     from memviz.tuning.grounds import Grounds
 
 
-class Measured(Protocol):
-    """The parts of a :class:`memviz.tuning.results.Sweep` that a recommendation reads."""
+class MeasuredSweep(Protocol):
+    """The part of a :class:`memviz.tuning.results.Sweep` that a recommendation reads."""
 
     @property
     def settings(self) -> tuple[Strategy, ...]:
@@ -44,9 +47,8 @@ class Measured(Protocol):
         """Return the cells of the setting of this number (0-based)."""
 
 
-def idle_in_words(sweep: Measured, setting: int) -> list[str]:
-    """Return a sentence where the setting of this number (0-based) could leave something out and never did; else
-    none."""
+def describe_idle(sweep: MeasuredSweep, setting: int) -> list[str]:
+    """Return a sentence if setting ``setting`` (0-based) could have left something out of requests and never did."""
     strategy = sweep.settings[setting]
     cells = [cell for cell in sweep.cells_of(setting) if not cell.error]
     idle = sum(cell.sends_everything for cell in cells)
@@ -81,9 +83,8 @@ _NEVER_SUMMARIZED = (
 """In one conversation, and in some of several."""
 
 
-def refused_in_words(sweep: Measured, setting: int) -> list[str]:
-    """Return a sentence where the setting of this number (0-based) sends requests that a provider refuses; else
-    none."""
+def describe_refused(sweep: MeasuredSweep, setting: int) -> list[str]:
+    """Return a sentence if a provider refuses requests of setting ``setting`` (0-based)."""
     cells = sweep.cells_of(setting)
     refused = sum(cell.refused_requests for cell in cells)
     requests = sum(len(cell.traffic.turns) for cell in cells)
@@ -100,9 +101,8 @@ def refused_in_words(sweep: Measured, setting: int) -> list[str]:
     return [sentence]
 
 
-def left_out_in_words(table: DataFrame, constraints: Constraints) -> list[str]:
-    """Return a sentence on how many settings were left out because a provider refuses what they send; none if none
-    was."""
+def describe_left_out(table: DataFrame, constraints: Constraints) -> list[str]:
+    """Return a sentence if settings of ``table`` were left out because a provider refuses requests of them."""
     left_out = int((table["refused"] > 0).sum())
     if constraints.allow_refused or not left_out:
         return []

@@ -1,5 +1,9 @@
-"""One cell of a sweep: what one setting did with one conversation, in tokens and facts. No prices. Jobs are cells to
-measure, in pieces that any executor can run."""
+"""A cell of a sweep: the tokens that one setting sent of one conversation, and the facts that it kept.
+
+:func:`measure_cell` replays the conversation and counts. Prices are applied later, in
+:mod:`~memviz.tuning.results`, so that a cell need not be measured again for others. A :class:`Job` has several cells to
+measure, for an executor that may run in another process.
+"""
 
 from __future__ import annotations
 
@@ -23,64 +27,71 @@ from memviz.core.model_errors import (
 )
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
-from memviz.metrics.requests.broken_pairs import orphaned_requests, refused_requests
-from memviz.metrics.requests.traffic import Traffic, sends_everything, traffic
+from memviz.metrics.requests.broken_pairs import (
+    count_refused_requests,
+    find_orphaned_requests,
+)
+from memviz.metrics.requests.traffic import Traffic, count_traffic, sends_everything
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
 from memviz.models.base import Model
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import RULE, Category
-from memviz.tuning.statements import judge, texts_of
+from memviz.tuning.statements import judge_probes, read_texts
 from memviz.tuning.sweep_conversation import SweepConversation
 
 VERSION = 10
-"""Part of every key: raise it when a measurement changes, so that kept cells are measured again."""
+"""A part of every key: raise it when a measurement changes, so that kept cells are measured again."""
 JOBS_A_WORKER = 8
+"""The number of jobs for each worker: with several, all workers end at about the same time."""
 
 
-def _no_counts() -> NDArray[np.int64]:
+def _make_no_counts() -> NDArray[np.int64]:
     return np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One setting over one conversation."""
+    """The measurement of one setting over one conversation."""
 
     strategy: Strategy
     subject: str
-    """Title of the conversation."""
+    """The title of the conversation."""
     traffic: Traffic = field(default_factory=Traffic.nothing, repr=False)
-    retained: NDArray[np.int64] = field(default_factory=_no_counts, repr=False)
-    """[requests]: of how many facts a request held the evidence or the answer (see
+    retained: NDArray[np.int64] = field(default_factory=_make_no_counts, repr=False)
+    """[requests]: the number of facts that a request holds (see
     :class:`memviz.metrics.retention.knowledge.Retention`)."""
-    born: NDArray[np.int64] = field(default_factory=_no_counts, repr=False)
-    """[requests]: how many facts had been stated by then."""
+    born: NDArray[np.int64] = field(default_factory=_make_no_counts, repr=False)
+    """[requests]: the number of facts that had been stated by then."""
     facts: int = 0
+    """The number of all facts."""
     shares: Mapping[Category, float] = field(default_factory=dict, repr=False)
-    """By category the share of its facts stated so far that a request holds, as :attr:`retention` is of all of them.
-    A category of which none is ever stated is not there."""
+    """The same as :attr:`retention` for each category. A category of which no fact is ever stated is missing."""
     summarizations: int = 0
     failed_summarizations: int = 0
-    """Calls that gave no summary."""
+    """The calls that gave no summary."""
     over_budget_requests: int = 0
-    """Requests larger than the strategy's own budget."""
+    """The requests larger than the strategy's own budget."""
     orphaned_requests: int = 0
-    """Requests that hold a tool's result without its call."""
+    """The requests that hold a tool's result without its call."""
     refused_requests: int = 0
-    """Requests that a provider refuses: those, and requests with a call of a tool without its result."""
+    """The requests that a provider refuses: those, and requests that hold a tool's call without its result."""
     sends_everything: bool = False
-    """It did what the full buffer does, see :func:`memviz.metrics.requests.traffic.sends_everything`."""
+    """True if it did what the full buffer does (:func:`memviz.metrics.requests.traffic.sends_everything`)."""
     seconds: float = 0.0
+    """The time that measuring took."""
     error: str = ""
-    """A sentence that says why there is nothing; then all counts are empty."""
+    """A sentence that says why the setting could not be run; then all counts are empty."""
     lacks_vectors: bool = False
-    """There is nothing because an embedding model was not asked for vectors."""
+    """True if that is because an embedding model was not asked for vectors."""
 
     @cached_property
     def retention(self) -> float:
-        """The share of the facts stated so far that a request holds (0 to 1), on average over the requests by which
-        any was stated; NaN where none is ever."""
+        """The share (0 to 1) of the facts stated so far that a request holds, on average over the requests.
+
+        Only requests count by which a fact was stated; NaN where there are none.
+        """
         has_facts = self.born > 0
         if not has_facts.any():
             return nan
@@ -88,19 +99,19 @@ class Cell:
 
     @property
     def rule_retention(self) -> float:
-        """The share of the rules among them; NaN where none is ever stated."""
+        """The same for rules alone; NaN where none is ever stated."""
         return self.shares.get(RULE, nan)
 
     @property
     def final_retention(self) -> float:
-        """The same share at the last request alone."""
+        """The share of the facts that the last request holds; NaN where none is ever stated."""
         if not self.born.size or not self.born[-1]:
             return nan
         return float(self.retained[-1] / self.born[-1])
 
     @property
     def can_be_kept(self) -> bool:
-        """True where measuring again would give the same: a failed call may work next time."""
+        """True if measuring again would give the same: a failed call of the summarizer may succeed the next time."""
         return not self.error and not self.failed_summarizations
 
     def to_dict(self) -> dict[str, Any]:
@@ -128,23 +139,26 @@ class Cell:
         return cls(**values)
 
 
-def cell_key(
+def make_cell_key(
     subject: SweepConversation, strategy: Strategy, counter: str, summarizer: str
 ) -> str:
-    """Return a hash of everything that a cell depends on."""
+    """Return the key under which a cell is kept: a hash of everything that it depends on."""
     setting = (strategy.id, strategy.model_dump())
     return fingerprint([VERSION, subject.digest, *setting, counter, summarizer])
 
 
-def measure(
+def measure_cell(
     subject: SweepConversation,
     strategy: Strategy,
     counter: AnyCounter,
     summarizer: Model | None,
 ) -> Cell:
-    """Replay ``subject`` under ``strategy`` and measure it. A setting that cannot be run (a system prompt larger
-    than its budget) gives a cell that says so; failed summarizer calls are counted. A spent budget and a summarizer
-    that no call reaches are raised: no other cell would do better."""
+    """Replay ``subject`` under ``strategy``, and return the measured cell.
+
+    A setting that cannot be run, such as one with a system prompt larger than its budget, gives a cell with an
+    ``error``. A spent budget and a summarizer that cannot be reached are raised, because all other cells would fail as
+    well.
+    """
     began_at = perf_counter()
     try:
         run, own_retention = replay_subject(subject, strategy, counter, summarizer)
@@ -159,11 +173,11 @@ def measure(
             error=str(error),
             lacks_vectors=isinstance(error, MissingVectorsError),
         )
-    cell = cell_of(subject, run, own_retention, perf_counter() - began_at)
+    cell = make_cell(subject, run, own_retention, perf_counter() - began_at)
     if subject.rules:
-        # Apart from the facts, for a sentence that denies a fact may be the rule itself.
-        rules = judge(run, texts_of(run, subject.rules))
-        cell = replace(cell, shares={**cell.shares, **_shares_of(rules)})
+        # Rules are judged by themselves: the sentence of a rule would seem to deny a fact.
+        rules = judge_probes(run, read_texts(run, subject.rules))
+        cell = replace(cell, shares={**cell.shares, **_measure_shares(rules)})
     return cell
 
 
@@ -173,8 +187,10 @@ def replay_subject(
     counter: AnyCounter,
     summarizer: Model | None,
 ) -> tuple[Run, Retention | None]:
-    """Return the run of ``subject`` under ``strategy``, and what it retains of the subject's probes, ``None`` where
-    there are none. Raises what :func:`memviz.replay` does."""
+    """Return the run of ``subject`` under ``strategy``, and its retention (``None`` without probes).
+
+    Raises what :func:`memviz.replay` does.
+    """
     run = replay(
         subject.log,
         strategy,
@@ -189,24 +205,23 @@ def replay_subject(
     return run, own_retention
 
 
-def cell_of(
+def make_cell(
     subject: SweepConversation,
     run: Run,
     own_retention: Retention | None,
     seconds: float = 0.0,
 ) -> Cell:
-    """Return the cell of a run of ``subject``. ``own_retention`` is that of the subject's probes, ``None`` where it is
-    not known or there are no probes."""
-    sent_traffic = traffic(run)
+    """Return the cell of a finished run of ``subject``; ``own_retention`` is its retention, ``None`` if unknown."""
+    sent_traffic = count_traffic(run)
     retained = born = np.zeros(len(sent_traffic.turns), np.int64)
     facts = 0
     shares: dict[Category, float] = {}
-    # Of facts that may stand where nobody can read nothing can be recommended.
+    # Where a fact may be in a block that nobody can read, no setting could be recommended, so no facts are counted.
     if own_retention is not None and (own_retention.judged == own_retention.born).all():
         retained = own_retention.retained.sum(axis=1, dtype=np.int64)
         born = own_retention.born.sum(axis=1, dtype=np.int64)
         facts = len(subject.probes)
-        shares = _shares_of(own_retention)
+        shares = _measure_shares(own_retention)
     return Cell(
         run.strategy,
         subject.title,
@@ -222,14 +237,14 @@ def cell_of(
             compaction.failed_calls for compaction in run.compactions
         ),
         over_budget_requests=run.columns.over_budget,
-        orphaned_requests=len(orphaned_requests(run)),
-        refused_requests=refused_requests(run),
+        orphaned_requests=len(find_orphaned_requests(run)),
+        refused_requests=count_refused_requests(run),
         sends_everything=sends_everything(run),
         seconds=seconds,
     )
 
 
-def _shares_of(own_retention: Retention) -> dict[Category, float]:
+def _measure_shares(own_retention: Retention) -> dict[Category, float]:
     shares = {}
     for category in sorted({probe.category for probe in own_retention.probes}):
         share = own_retention.mean_share(category)
@@ -246,7 +261,7 @@ class CellIndex(NamedTuple):
 
 
 class Job(NamedTuple):
-    """Settings to measure over one conversation, each with its place. Can be pickled."""
+    """Settings to measure over one conversation, each with the place of its cell. It can be sent to other processes."""
 
     subject: SweepConversation
     settings: tuple[tuple[CellIndex, Strategy], ...]
@@ -254,7 +269,7 @@ class Job(NamedTuple):
     summarizer: Model | None
 
 
-def jobs(
+def split_into_jobs(
     subjects: Sequence[SweepConversation],
     settings: Sequence[Strategy],
     places: Sequence[CellIndex],
@@ -270,14 +285,14 @@ def jobs(
             yield Job(subject, tuple(cells[start : start + size]), counter, summarizer)
 
 
-def job_size(cells: int, workers: int) -> int:
-    """Return the number of cells of a job: few enough that all workers end at about the same time."""
+def choose_job_size(cells: int, workers: int) -> int:
+    """Return the number of cells in a job, so that each worker gets :data:`JOBS_A_WORKER` jobs."""
     return max(1, ceil(cells / (workers * JOBS_A_WORKER)))
 
 
-def work(job: Job) -> list[tuple[CellIndex, Cell]]:
-    """Measure all cells of a job."""
+def measure_job(job: Job) -> list[tuple[CellIndex, Cell]]:
+    """Measure all cells of a job, and return each with its place."""
     return [
-        (place, measure(job.subject, setting, job.counter, job.summarizer))
+        (place, measure_cell(job.subject, setting, job.counter, job.summarizer))
         for place, setting in job.settings
     ]

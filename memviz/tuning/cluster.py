@@ -1,4 +1,8 @@
-"""A Dask cluster that sweeps are measured on as long as it is there: without it they are measured here."""
+"""The Dask cluster of a server, which measures sweeps and replays while it can be reached.
+
+:func:`~memviz.tuning.executors.use_cluster` runs work on it. While the cluster is away, the server does the work itself
+and tells the user why (:class:`ClusterProblem`).
+"""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -9,21 +13,21 @@ from memviz.core.errors import SweepError
 from memviz.core.translation import _
 
 DASK_VARIABLE = "MEMVIZ_DASK"
-"""The environment variable with the address of the scheduler that a server's sweeps are measured on."""
+"""The environment variable with the address of the scheduler of the cluster."""
 AWAY_SECONDS = 60.0
-"""A cluster that was lost is asked again after so long: who asks one that is not there waits for seconds."""
+"""The time for which a lost cluster is not tried again, because each attempt takes seconds to fail."""
 
 
 class ClusterProblem(Enum):
-    """A reason why work that is for a cluster is done here."""
+    """A reason why the server did work itself that was meant for its cluster."""
 
     AWAY = auto()
     """The cluster cannot be reached, or was lost."""
     KILLED = auto()
-    """The work ended the workers that did it. The cluster is there, and does other work."""
+    """The work killed the workers that did it. The cluster itself can be reached."""
 
 
-def expect_dask() -> None:
+def check_dask() -> None:
     """Raise :class:`memviz.core.errors.SweepError` where Dask is not installed."""
     if find_spec("distributed") is None:
         raise SweepError(_("Dask is not installed. Run: pip install 'memviz[dask]'."))
@@ -31,16 +35,16 @@ def expect_dask() -> None:
 
 @dataclass
 class Cluster:
-    """The cluster whose scheduler is at an ``address`` such as "tcp://10.0.0.7:8786". Sweeps may share one."""
+    """The cluster with a scheduler at ``address``, such as "tcp://10.0.0.7:8786". Several sweeps may share it."""
 
     address: str
     _away_until: float = 0.0
 
     @property
     def is_away(self) -> bool:
-        """Return whether it was lost a moment ago."""
+        """True if the cluster was lost less than :data:`AWAY_SECONDS` ago."""
         return monotonic() < self._away_until
 
     def lose(self) -> None:
-        """Note that it cannot be reached, or lost what it worked on."""
+        """Record that the cluster cannot be reached, or lost its work."""
         self._away_until = monotonic() + AWAY_SECONDS

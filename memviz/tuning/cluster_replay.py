@@ -1,4 +1,8 @@
-"""A replay that a worker of a cluster does, so that a server of many visitors does not."""
+"""A replay that a worker of a Dask cluster does instead of the server of the dashboard.
+
+A server with many visitors hands the replays of long conversations to its cluster, if it has one. Where the cluster
+is gone, the server replays them itself: :attr:`ClusterReplay.problem` says why.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,6 @@ from threading import Event
 from typing import Any, NamedTuple
 
 from memviz.core.conversation import Log
-from memviz.core.errors import SweepError
 from memviz.engine.planned_recalls import RequestKey
 from memviz.engine.recall import Recall
 from memviz.engine.replay import begin_replay
@@ -17,15 +20,15 @@ from memviz.engine.run_record import to_record
 from memviz.engine.setting import Setting
 from memviz.strategies.lookup import embedding_asked_by
 from memviz.tuning.cluster import Cluster, ClusterProblem
-from memviz.tuning.executors import note_cluster_problem, run_on_dask
+from memviz.tuning.executors import ClusterError, run_on_dask, use_cluster
 
 LEAST_MESSAGES = 1_000
-"""To send a shorter conversation to a worker takes a server longer than to replay it."""
+"""Shorter conversations are replayed by the server: to send them to a worker takes longer."""
 Recalls = Mapping[RequestKey, Sequence[Recall]]
 
 
 class ReplayJob(NamedTuple):
-    """All that a replay needs. Can be pickled."""
+    """The input of a replay, which is pickled to be sent to a worker."""
 
     log: Log
     setting: Setting
@@ -34,30 +37,33 @@ class ReplayJob(NamedTuple):
 
 @dataclass
 class ClusterReplay:
-    """A replay on a cluster, as long as it is there."""
+    """A replay that a cluster does, if it can be reached."""
 
     cluster: Cluster
     job: ReplayJob
     problem: ClusterProblem | None = None
-    """The reason why the cluster did not do it."""
+    """The reason why the cluster did not do it, set by :meth:`run`."""
 
     def run(self, stop: Event) -> Run | None:
-        """Return the run; ``None`` where it was stopped, or where the cluster has a :attr:`problem`. Raises what a
-        replay here would."""
-        self.problem = ClusterProblem.AWAY if self.cluster.is_away else None
-        if self.problem is not None:
-            return None
+        """Return the run; ``None`` where it was stopped, or where the cluster has a :attr:`problem`.
+
+        Raises the same errors as a replay by the server itself.
+        """
+        self.problem = None
         try:
-            address = self.cluster.address
-            records = list(run_on_dask([self.job], replay_job, stop, scheduler=address))
-        except SweepError as error:
-            self.problem = note_cluster_problem(error, self.cluster)
+            with use_cluster(self.cluster) as address:
+                results = run_on_dask(
+                    [self.job], run_replay_job, stop, scheduler=address
+                )
+                records = list(results)
+        except ClusterError as error:
+            self.problem = error.problem
             return None
         return Run.from_record(records[0], self.job.log) if records else None
 
 
-def replay_job(job: ReplayJob) -> dict[str, Any]:
-    """Return the record of a run, made by a worker."""
+def run_replay_job(job: ReplayJob) -> dict[str, Any]:
+    """Replay a job on a worker, and return the run as a record that can be sent back."""
     session, turns = begin_replay(job.log, job.setting, job.recalls)
     for _turn in turns:
         pass
@@ -65,7 +71,10 @@ def replay_job(job: ReplayJob) -> dict[str, Any]:
 
 
 def suits_cluster(log: Log, setting: Setting) -> bool:
-    """Return whether a cluster saves work: the conversation is long, and the setting needs nothing that lies on the
-    server, such as the vectors of an embedding model, or the user's own wordings, which come with another run."""
+    """Return whether to hand a replay to a cluster.
+
+    Only long conversations are worth it, and only settings that need nothing of the server's own: neither the vectors
+    of an embedding model, which lie in a folder of the server, nor the wordings of the user, which come with a run.
+    """
     is_long = len(log) >= LEAST_MESSAGES
     return is_long and not setting.edits and not embedding_asked_by(setting.strategy)

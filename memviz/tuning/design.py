@@ -1,10 +1,16 @@
-"""A memory for a budget: the cheapest setting that keeps what is asked for, searched over some conversations and
-measured once over others."""
+"""``memviz.design``: the search for the cheapest memory that keeps what is asked for within a budget.
+
+Candidates (:mod:`~memviz.tuning.candidates`) are measured over a part of the conversations, in rounds that drop the
+worse half each. The winner is measured once over the rest, the holdout (:mod:`~memviz.tuning.holdout`), and without
+each of its parts (:mod:`~memviz.tuning.ablation`). The command ``memviz design`` shows the result.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
+from typing import NamedTuple
 
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
@@ -17,8 +23,8 @@ from memviz.models.names import DEFAULT_MODEL, OFFLINE
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import RULE, Transcript
-from memviz.tuning.ablation import EVERYTHING, Part, parts_of
-from memviz.tuning.candidates import candidates
+from memviz.tuning.ablation import EVERYTHING, Part, split_into_parts
+from memviz.tuning.candidates import list_candidates
 from memviz.tuning.cell import CellIndex
 from memviz.tuning.executors import Executor
 from memviz.tuning.figures import (
@@ -29,28 +35,53 @@ from memviz.tuning.figures import (
     PricedCell,
     Terms,
     count_facts,
-    figures_of,
+    work_out_figures,
 )
 from memviz.tuning.grounds import Grounds
-from memviz.tuning.halving import Round, plan_rounds
 from memviz.tuning.holdout import DEFAULT_HOLDOUT, split_conversations
 from memviz.tuning.kept_cells import KeptCells
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweeping import Sweeping
 
 NEAREST = 2
-"""So many settings are named where none meets the terms."""
+"""The number of settings that are named where none meets the terms."""
 LENIENCY = 0.5
-"""In the rounds of a search each figure is taken halfway to the better end of its interval, about one standard error
-better: on a few conversations nobody is turned down by chance."""
+"""In the rounds of a search each figure counts as halfway to the better end of its interval, about one standard error
+better, so that bad luck over a few conversations drops no good setting."""
+FIRST_CONVERSATIONS = 3
+"""The fewest conversations of a round: on fewer, chance would decide which half of the settings goes on."""
+LEAST_CANDIDATES = 12
+"""The fewest settings that come to the last round, which is measured over all conversations."""
 Work = Callable[[Sweeping], object]
-"""Measures all cells of a sweep, or raises."""
+"""A function that measures all cells of a sweep, or raises an error."""
+
+
+class Round(NamedTuple):
+    """A round of a search: so many settings over so many conversations, those of earlier rounds included."""
+
+    candidates: int
+    conversations: int
+
+
+def plan_rounds(candidates: int, conversations: int) -> tuple[Round, ...]:
+    """Return the rounds of a search by successive halving: each drops half of the settings and doubles conversations.
+
+    100 settings and 12 conversations give 100 over 3, 50 over 6 and 25 over 12.
+    """
+    sizes = [conversations]
+    while ceil(sizes[-1] / 2) >= FIRST_CONVERSATIONS:
+        sizes.append(ceil(sizes[-1] / 2))
+    rounds = []
+    for size in reversed(sizes):
+        rounds.append(Round(candidates, size))
+        candidates = min(candidates, max(LEAST_CANDIDATES, ceil(candidates / 2)))
+    return tuple(rounds)
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A setting, and its figures."""
+class MeasuredSetting:
+    """A setting with its figures."""
 
     setting: Strategy
     figures: Figures
@@ -58,26 +89,25 @@ class Measured:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The answer to what memory a budget buys. Figures are over the conversations of the search, unless they are those
-    of the holdout."""
+    """The result of a design. Figures are over the conversations of the search, except :attr:`holdout`."""
 
     terms: Terms
     everything: Figures
-    """The figures of sending everything."""
+    """The figures of the setting that sends everything, to compare with."""
     rounds: tuple[Round, ...]
     search_titles: tuple[str, ...]
     holdout_titles: tuple[str, ...]
     grounds: Grounds = field(default_factory=Grounds)
     rules_read: int = 0
     """Rules that memviz read off the conversations of the search, where rules are asked for and none came with any."""
-    best: Measured | None = None
+    best: MeasuredSetting | None = None
     """The cheapest setting that meets the terms; ``None`` where none does."""
     holdout: Figures | None = None
-    """Its figures over conversations that the search has never seen."""
-    parts: tuple[tuple[Part, Measured], ...] = ()
-    """Its parts, each with what is left without it."""
-    nearest: tuple[Measured, ...] = ()
-    """Where no setting meets the terms the two that come nearest, of different strategies if they can be."""
+    """The figures of ``best`` over conversations that the search has never seen."""
+    parts: tuple[tuple[Part, MeasuredSetting], ...] = ()
+    """The parts of ``best``, each with the setting that is left without it."""
+    nearest: tuple[MeasuredSetting, ...] = ()
+    """Where no setting meets the terms, the two that come nearest, of different strategies if possible."""
 
     @property
     def setting(self) -> Strategy | None:
@@ -86,7 +116,7 @@ class Design:
 
     @property
     def is_held(self) -> bool:
-        """True where the setting meets the terms over the holdout too."""
+        """True if ``best`` meets the terms over the holdout too."""
         if self.holdout is None or not self.holdout.can_be_used:
             return False
         return not self.holdout.misses(self.terms)
@@ -94,8 +124,10 @@ class Design:
 
 @dataclass
 class Designing:
-    """A design at work. ``work`` measures the cells of each round; those of ``holdout`` are measured last, of the one
-    setting that was found."""
+    """A design at work: :meth:`run` searches over ``search`` and measures what it found over ``holdout``.
+
+    ``work`` measures the cells of each round, so that the caller can show the progress or stop it.
+    """
 
     search: tuple[SweepConversation, ...]
     holdout: tuple[SweepConversation, ...]
@@ -111,10 +143,10 @@ class Designing:
     _cells: dict[tuple[Strategy, str], PricedCell] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if RULES in self.terms.keep and not _bring_rules(self.search + self.holdout):
+        if RULES in self.terms.keep and not _have_rules(self.search + self.holdout):
             self.search = tuple(subject.with_rules() for subject in self.search)
             self.holdout = tuple(subject.with_rules() for subject in self.holdout)
-        self.search = _stating_first(self.search, self.terms.keep)
+        self.search = _order_stating_first(self.search, self.terms.keep)
 
     @property
     def rounds(self) -> tuple[Round, ...]:
@@ -123,7 +155,7 @@ class Designing:
 
     @property
     def planned_messages(self) -> int:
-        """The messages that the rounds replay, each once for every setting that reads it."""
+        """The number of messages that the rounds replay, counted once for every setting."""
         total = 0
         before = 0
         for settings, conversations in self.rounds:
@@ -133,19 +165,21 @@ class Designing:
         return total
 
     def run(self) -> Design:
-        """Search, take the best setting apart, and measure it over the holdout."""
-        # It costs little, and an unknown price is told before the search.
+        """Return the design: search, measure the best setting without each of its parts, and over the holdout."""
+        # Done first because it costs little, and raises for an unknown price.
         (everything,) = self.measure([strategy(EVERYTHING)], self.search)
         _check_stated(self.terms.keep, everything.figures)
         alive = self.settings
-        ranked: list[Measured] = []
+        ranked: list[MeasuredSetting] = []
         for number, conversations in self.rounds:
             ranked = self.measure(alive[:number], self.search[:conversations])
-            ranked.sort(key=lambda candidate: _order(candidate, self.terms, LENIENCY))
-            # It keeps everything: where all else misses at the end, it may not have gone.
+            ranked.sort(
+                key=lambda candidate: _rank_measured(candidate, self.terms, LENIENCY)
+            )
+            # Sending everything always goes on, for in the end it may be the only setting that keeps enough.
             ranked.sort(key=lambda candidate: candidate.setting.id != EVERYTHING)
             alive = tuple(candidate.setting for candidate in ranked)
-        ranked.sort(key=lambda candidate: _order(candidate, self.terms))
+        ranked.sort(key=lambda candidate: _rank_measured(candidate, self.terms))
         design = Design(
             terms=self.terms,
             everything=everything.figures,
@@ -159,9 +193,9 @@ class Designing:
             usable = [
                 candidate for candidate in ranked if candidate.figures.can_be_used
             ]
-            nearest = _of_different_strategies(usable or ranked)
+            nearest = _keep_one_of_each_strategy(usable or ranked)
             return replace(design, nearest=nearest)
-        parts = parts_of(best.setting)
+        parts = split_into_parts(best.setting)
         others = self.measure([part.without for part in parts], self.search)
         (held_out,) = self.measure([best.setting], self.holdout)
         return replace(
@@ -174,9 +208,8 @@ class Designing:
 
     def measure(
         self, settings: Sequence[Strategy], subjects: Sequence[SweepConversation]
-    ) -> list[Measured]:
-        """Return the figures of each setting over these conversations. What was measured before is not measured
-        again."""
+    ) -> list[MeasuredSetting]:
+        """Return the figures of each setting over these conversations; cells of earlier rounds are reused."""
         sweeping = self._sweeping(settings, subjects)
         if len(sweeping.cells) < sweeping.total:
             self.work(sweeping)
@@ -190,7 +223,9 @@ class Designing:
                     cell = sweeping.cells[CellIndex(s, c)]
                     self._cells[key] = PricedCell.of(cell, self.assumptions)
                 priced.append(self._cells[key])
-            measured.append(Measured(setting, figures_of(priced, subjects, kinds)))
+            measured.append(
+                MeasuredSetting(setting, work_out_figures(priced, subjects, kinds))
+            )
         return measured
 
     def _sweeping(
@@ -216,23 +251,26 @@ class Designing:
         )
 
     def replay_anew(self, setting: Strategy) -> Figures:
-        """Return the figures of a setting over the holdout, replayed again whatever was measured before."""
+        """Return the figures of a setting over the holdout, measured again without any kept cells."""
         again = replace(self, kept=None, _cells={})
         (measured,) = again.measure([setting], self.holdout)
         return measured.figures
 
 
-def _bring_rules(subjects: Iterable[SweepConversation]) -> bool:
+def _have_rules(subjects: Iterable[SweepConversation]) -> bool:
     return any(
         probe.category == RULE for subject in subjects for probe in subject.probes
     )
 
 
-def _stating_first(
+def _order_stating_first(
     subjects: Sequence[SweepConversation], kinds: Iterable[str]
 ) -> tuple[SweepConversation, ...]:
-    """Return the conversations in an order in which the first of each kind's come before the second of each kind's, and
-    so on; those that state none of ``kinds`` come last. A kind's are those that state facts of it, in their order."""
+    """Return the conversations in an order in which the early rounds see facts of every kind.
+
+    First comes one conversation for each of ``kinds`` that states facts of it, then a second one for each, and so on.
+    Conversations that state none come last.
+    """
     ranks: dict[str, int] = {}
     for kind in kinds:
         stating = [subject for subject in subjects if count_facts(subject, kind)]
@@ -243,7 +281,7 @@ def _stating_first(
 
 
 def _check_stated(kinds: Iterable[str], everything: Figures) -> None:
-    """Raise :class:`memviz.DesignError` for a kind of which no request of sending ``everything`` could hold a fact."""
+    """Raise :class:`memviz.DesignError` for a kind of facts that no request holds, even if everything is sent."""
     for kind in kinds:
         if kind in everything.kept:
             continue
@@ -260,11 +298,14 @@ def _check_stated(kinds: Iterable[str], everything: Figures) -> None:
         raise DesignError(sentence)
 
 
-def _order(
-    measured: Measured, terms: Terms, leniency: float = 0.0
+def _rank_measured(
+    measured: MeasuredSetting, terms: Terms, leniency: float = 0.0
 ) -> tuple[bool, int, float, float, float]:
-    """The order in which settings are taken: those that ran, those with the fewest requests that a provider refuses,
-    the nearest to the terms, the cheapest, and of equal cost the one that keeps most."""
+    """Return a key to sort settings by, the best first.
+
+    Settings that ran everywhere come first, then those with few requests that a provider refuses, then those nearest to
+    the terms, then the cheapest, and of equal cost the one that keeps most.
+    """
     figures = measured.figures
     kept_shares = sum(share.value for share in figures.kept.values())
     missed = sum(figures.misses(terms, leniency).values())
@@ -273,9 +314,11 @@ def _order(
     return (not figures.is_measured, refused, missed, usd, -kept_shares)
 
 
-def _of_different_strategies(measured: Sequence[Measured]) -> tuple[Measured, ...]:
-    """The first two, of different strategies if they can be."""
-    first_of_each: dict[str, Measured] = {}
+def _keep_one_of_each_strategy(
+    measured: Sequence[MeasuredSetting],
+) -> tuple[MeasuredSetting, ...]:
+    """Return the first two settings, of different strategies if possible."""
+    first_of_each: dict[str, MeasuredSetting] = {}
     for candidate in measured:
         first_of_each.setdefault(candidate.setting.id, candidate)
     different = list(first_of_each.values())
@@ -299,22 +342,26 @@ def design(
     workers: int | None = None,
     kept: KeptCells | None = None,
 ) -> Design:
-    """Search the cheapest memory with which 1,000 requests cost at most ``usd_per_1000`` US dollars, replies and
-    summaries included, and which keeps what is asked for.
+    """Search the cheapest memory that keeps what is asked for within a budget.
 
-    ``keep`` maps kinds to the least share (0 to 1) of those stated so far that a request has to hold on average:
-    ``{"rules": 1.0, "facts": 0.85}``. Kinds are facts (all of them), rules, constraints, goals and preferences. These
-    come with a conversation's own probes. Where no conversation brings any, facts are those that memviz proposes and
-    rules the sentences that set one ("Never book a flight before nine."); it proposes no constraints, goals or
-    preferences. Many settings are measured over a few of the conversations, the better half over twice as many, and so
-    on. ``holdout`` is the share of the conversations that
-    this never sees: the setting that was found is measured over them once, at the end. ``settings`` are those to
-    search, in place of the usual strategies, products and pipelines. Summaries are the built-in model's, prices those
-    of ``model`` (or ``assumptions`` of your own); ``executor``, ``workers`` and ``kept`` are those of
-    :func:`memviz.sweep`. The same ``seed`` gives the same design.
+    Many settings are measured over a few of the conversations, the better half over twice as many, and so on. The
+    built-in model writes the summaries. The same ``seed`` gives the same design.
 
-    Raises :class:`memviz.DesignError` for fewer than four conversations, a kind that none of them states, or an
-    unknown price, and :class:`memviz.ParameterError` for a budget or a share that is none.
+    Args:
+        conversations: At least four.
+        usd_per_1000: The most that 1,000 requests may cost in US dollars, replies and summaries included.
+        keep: By kind, the least share (0 to 1) of those stated so far that a request holds on average, such as
+            ``{"rules": 1.0, "facts": 0.85}``. Kinds are facts (all of them), rules, constraints, goals and preferences,
+            as the conversations' own probes have them. Where these have none, memviz proposes facts and reads rules off
+            the conversations ("Never book a flight before nine."), but no constraints, goals or preferences.
+        settings: The settings to search, instead of the usual strategies, products and pipelines.
+        model: The model whose prices count; or ``assumptions`` of your own.
+        holdout: The share of the conversations over which only the result is measured, at the end.
+        counter, pause_seconds, executor, workers, kept: Those of :func:`memviz.sweep`.
+
+    Raises:
+        DesignError: Fewer than four conversations, a kind that none of them states, or an unknown price.
+        ParameterError: A budget or a share out of range.
     """
     terms = Terms(usd_per_1000, dict(keep))
     count = find_counter(counter)
@@ -323,7 +370,7 @@ def design(
     designing = Designing(
         search,
         held_out,
-        tuple(dict.fromkeys(settings)) or candidates(search, count),
+        tuple(dict.fromkeys(settings)) or list_candidates(search, count),
         terms,
         work_off_quietly,
         counter=count,

@@ -1,7 +1,8 @@
-"""Estimates from a sample of conversations, each with its 95 % interval: a mean share, and a ratio of two sums.
+"""Estimates with 95 % intervals, from a sample of conversations: a mean share, and a ratio of two sums.
 
-The unit is the conversation: facts and requests of one conversation are alike, so a hundred of them tell less than a
-hundred conversations would.
+:mod:`~memviz.tuning.figures` uses them to say how sure the figures of a designed memory are. The unit of the sample is
+the conversation: the facts of one conversation resemble each other, so a hundred facts of one tell less than one fact
+of each of a hundred.
 """
 
 from collections.abc import Sequence
@@ -12,21 +13,21 @@ from statistics import fmean, pvariance, variance
 NORMAL = 1.959964
 """Standard errors to each side that hold 95 % of a normal distribution."""
 _STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
-"""The same of Student's distribution, from 1 degree of freedom on."""
+"""The same for Student's distribution, from 1 degree of freedom on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value, and the bounds of its 95 % interval."""
+    """An estimated value with the bounds of its 95 % interval."""
 
     value: float
     low: float
     high: float
 
-    def at(self, place: float) -> float:
-        """Return the number at a place of the interval: -1 is its lower end, 0 the value, 1 its upper end."""
-        end = self.high if place > 0 else self.low
-        return self.value + abs(place) * (end - self.value)
+    def value_at(self, position: float) -> float:
+        """Return the number at a position in the interval: -1 is its lower end, 0 the value, 1 its upper end."""
+        end = self.high if position > 0 else self.low
+        return self.value + abs(position) * (end - self.value)
 
 
 def estimate_share(shares: Sequence[float], facts: int) -> Estimate:
@@ -39,13 +40,13 @@ def estimate_share(shares: Sequence[float], facts: int) -> Estimate:
     mean = fmean(shares)
     count = len(shares)
     size = float(count)
-    # What shares of 0 and 1 with this mean would vary by.
+    # The variance of shares that are all 0 or 1 and have this mean: no other shares vary more.
     largest_variance = mean * (1 - mean)
     if count > 1 and largest_variance > 0:
         size = max(count, facts)
         variance_of_mean = variance(shares, mean) / count
-        # Few conversations say little of how much shares vary, either.
-        caution = (NORMAL / student(count - 1)) ** 2
+        # The variance itself is uncertain with few conversations.
+        caution = (NORMAL / student_quantile(count - 1)) ** 2
         if variance_of_mean * size > largest_variance * caution:
             size = largest_variance * caution / variance_of_mean
         size = max(count, size)
@@ -56,11 +57,12 @@ def estimate_share(shares: Sequence[float], facts: int) -> Estimate:
 
 
 def estimate_ratio(amounts: Sequence[float], counts: Sequence[int]) -> Estimate:
-    """Return the sum of ``amounts`` by the sum of ``counts``, one of each a conversation, such as dollars and requests.
+    """Return the sum of ``amounts`` divided by the sum of ``counts``, such as dollars by requests.
 
-    The interval is the jackknife's: how much the logarithm of the ratio moves as each conversation is left out. Where
-    few conversations have most of the amount, only these count as its degrees of freedom. A single conversation says
-    nothing of how much they vary: its interval is 0 to infinity. Where there is no amount at all, none is expected.
+    Both have an item for each conversation. The interval is the jackknife's: how much the logarithm of the ratio
+    changes when each conversation is left out. Where few conversations have most of the amount, only these count as
+    degrees of freedom. A single conversation does not show how much conversations vary, so its interval is 0 to
+    infinity. Where all amounts are 0, the interval is 0 as well.
     """
     amount = sum(amounts)
     counted = sum(counts)
@@ -76,13 +78,12 @@ def estimate_ratio(amounts: Sequence[float], counts: Sequence[int]) -> Estimate:
     standard_error = sqrt((size - 1) * pvariance(logarithms))
     squares = sum(own_amount**2 for own_amount in amounts)
     alike = max(2, round(amount**2 / squares))
-    factor = exp(student(alike - 1) * standard_error)
+    factor = exp(student_quantile(alike - 1) * standard_error)
     return Estimate(ratio, ratio / factor, ratio * factor)
 
 
-def student(freedom: int) -> float:
-    """Return the standard errors to each side that hold 95 % of Student's distribution, to the second decimal: 2.23 of
-    10 degrees of freedom."""
+def student_quantile(freedom: int) -> float:
+    """Return the 97.5 % quantile of Student's distribution to two decimals: 2.23 for 10 degrees of freedom."""
     if freedom <= len(_STUDENT):
         return _STUDENT[freedom - 1]
     return NORMAL + 2.65 / freedom

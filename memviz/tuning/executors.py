@@ -34,7 +34,7 @@ from memviz.core.errors import SweepError
 from memviz.core.translation import _
 from memviz.models.base import Model
 from memviz.models.names import is_free
-from memviz.tuning.cluster import Cluster, ClusterProblem, expect_dask
+from memviz.tuning.cluster import Cluster, ClusterProblem, check_dask
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -54,8 +54,11 @@ def choose_executor(
     workers: int | None,
     summarizer: Model | None,
 ) -> tuple[Executor, int]:
-    """Return the executor that is meant, and how many workers it has. A summarizer that costs money is waited for in
-    threads."""
+    """Return the executor that ``executor`` stands for, and its number of workers.
+
+    ``auto`` is the cluster where there is a ``scheduler``, threads for a summarizer that costs money (they wait for its
+    replies), else processes, or this thread where only one worker is wanted.
+    """
     if executor == "auto":
         if scheduler is not None:
             executor = "dask"
@@ -67,7 +70,7 @@ def choose_executor(
     return executor, workers or default
 
 
-def run(
+def run_jobs(
     executor: Executor,
     jobs: Iterable[Job],
     work: Callable[[Job], Result],
@@ -76,7 +79,10 @@ def run(
     workers: int,
     scheduler: str | None = None,
 ) -> Iterator[Result]:
-    """Do the jobs where ``executor`` says; what is not chosen yet (``auto``) is done in this thread."""
+    """Do ``work`` on each of ``jobs`` with an executor, and yield the results as they are ready.
+
+    Once ``stop`` is set, no further job is begun. ``auto`` and ``inline`` run in this thread.
+    """
     match executor:
         case "threads":
             return run_in_threads(jobs, work, stop, workers=workers)
@@ -109,9 +115,11 @@ def run_in_threads(
     workers: int,
     grace_seconds: float = GRACE_SECONDS,
 ) -> Iterator[Result]:
-    """Do the jobs in ``workers`` threads of this process, for work that mostly waits for a network. Once ``stop`` is
-    set, or a job has raised, nothing new is begun; what is under way still gives its results, unless it takes longer
-    than ``grace_seconds``. Then the first error is raised."""
+    """Do the jobs in ``workers`` threads of this process, for work that mostly waits for a network.
+
+    Once ``stop`` is set or a job has raised an error, no further job is begun. Jobs under way still give their results
+    if they take no longer than ``grace_seconds``. Then the first error is raised.
+    """
     waiting = iter(jobs)
     deadline = inf
     under_way: set[Future[Result]] = set()
@@ -123,7 +131,7 @@ def run_in_threads(
                 deadline = min(deadline, monotonic() + grace_seconds)
             else:
                 for job in islice(waiting, workers - len(under_way)):
-                    # What is said of vectors and of language here holds there.
+                    # The language and the vectors chosen in this thread count in the thread of the job too.
                     within = copy_context()
                     under_way.add(pool.submit(within.run, work, job))
             if not under_way:
@@ -139,19 +147,22 @@ def run_in_threads(
 
 
 SPAWNED = get_context("spawn")
-"""Spawned, not forked: the threads of a server must not be copied in the middle of what they do."""
+"""Workers are spawned, not forked: a fork copies the locks that other threads of a server hold."""
 
 
 @contextmanager
-def interrupts_held_back() -> Iterator[None]:
-    """Ctrl-C is for the process that the user sees, though a terminal sends it to its workers as well: threads and
-    processes begun in here never get one, not even before they run any code of their own. What a thread holds back,
-    those that it begins hold back for good. This thread gets its own afterwards. Does nothing on Windows, where
-    signals cannot be held back."""
+def hold_back_interrupts() -> Iterator[None]:
+    """Keep Ctrl-C from the threads and processes that are started inside the block.
+
+    A terminal sends Ctrl-C to all processes of a command, but only the one that the user sees should handle it. A new
+    thread or process inherits the blocked signal, so it never gets it, not even before its first line of code. This
+    thread gets a Ctrl-C that came meanwhile at the end of the block. On Windows signals cannot be blocked, so this does
+    nothing there.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    # Where it is begun in here, it lets go of what is held back.
+    # The resource tracker would unblock the signal if it was started inside the block.
     ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -163,9 +174,10 @@ def interrupts_held_back() -> Iterator[None]:
 def run_in_processes(
     jobs: Iterable[Job], work: Callable[[Job], Result], stop: Event, *, workers: int
 ) -> Iterator[Result]:
-    """Do the jobs in ``workers`` processes of this machine. Once ``stop`` is set nothing new is begun; jobs at work
-    still give their results. Who stops listening, or is killed, leaves no process behind. Ctrl-C reaches this process
-    alone.
+    """Do the jobs in ``workers`` processes of this machine.
+
+    Once ``stop`` is set, no further job is begun, and jobs under way still give their results. Worker processes end
+    with this one, even if it is killed, and Ctrl-C reaches this one alone.
 
     Raises :class:`memviz.core.errors.SweepError` when a process was killed.
     """
@@ -177,21 +189,24 @@ def run_in_processes(
     )
 
     def hand_over(number: int) -> set[Future[list[Result]]]:
-        with interrupts_held_back():
-            return {pool.submit(_do, work, job) for job in islice(waiting, number)}
+        with hold_back_interrupts():
+            return {
+                pool.submit(_do_unless_over, work, job)
+                for job in islice(waiting, number)
+            }
 
     try:
         under_way = hand_over(2 * workers)
         while under_way and not stop.is_set():
-            # One that comes while the locks of all futures are taken leaves them taken.
-            with interrupts_held_back():
+            # A Ctrl-C inside of wait would leave the locks of all futures taken.
+            with hold_back_interrupts():
                 done, under_way = wait(
                     under_way, LOOK_SECONDS, return_when=FIRST_COMPLETED
                 )
-            yield from _results(done)
+            yield from _take_results(done)
             under_way |= hand_over(len(done))
         over.set()
-        yield from _results(wait(under_way).done)
+        yield from _take_results(wait(under_way).done)
         pool.shutdown()
     except BrokenProcessPool:
         raise SweepError(
@@ -201,67 +216,86 @@ def run_in_processes(
             )
         ) from None
     finally:
-        # Ends the workers that are still there.
+        # Workers that are still running end when this side of the pipe closes.
         ours.close()
-        _expect_no_more(pool)
+        _close_result_pipe(pool)
         pool.shutdown(cancel_futures=True)
         lifeline.close()
 
 
-def _expect_no_more(pool: ProcessPoolExecutor) -> None:
-    """Close this process's own end of the pipe of results. A worker that ends in the middle of one leaves half of it,
-    and the pool would wait for the rest for ever as long as anybody could still write it."""
+def _close_result_pipe(pool: ProcessPoolExecutor) -> None:
+    """Close the end for writing that this process holds of the pool's pipe of results.
+
+    A worker that is killed while it writes a result leaves half of it. The pool would wait for the rest for ever, as
+    long as any process could still write to the pipe.
+    """
     results: Any = getattr(pool, "_result_queue", None)
     if results is not None:
         results._writer.close()
 
 
-def _results(done: Iterable[Future[list[Result]]]) -> Iterator[Result]:
-    """Yield the results, errors last, so that none takes a result with it."""
+def _take_results(done: Iterable[Future[list[Result]]]) -> Iterator[Result]:
+    """Yield the results of jobs that are done, and raise an error of a job only after all results."""
     for future in sorted(done, key=lambda future: future.exception() is not None):
         yield from future.result()
 
 
 _over: Any = None
-"""In a worker: the event that says that nothing new is to be begun."""
+"""In a worker process, the event that tells it to begin no further job."""
 
 
 def _begin_worker(lifeline: Connection, over: Any) -> None:
     global _over
     _over = over
-    # For Windows; elsewhere it was held back from the beginning.
+    # Needed on Windows only; elsewhere Ctrl-C is blocked from the start (see hold_back_interrupts).
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
 
 
 def _end_with_parent(lifeline: Connection) -> None:
-    """Wait for the parent's end: nothing is ever sent, and the other end closes when the parent has done, or was
-    killed."""
+    """End this worker when the parent process ends: then the pipe, through which nothing is ever sent, closes."""
     with suppress(EOFError, OSError):
         lifeline.recv()
     os._exit(1)
 
 
-def _do(work: Callable[[Job], Result], job: Job) -> list[Result]:
-    """Return the result of a job; none if it came too late."""
+def _do_unless_over(work: Callable[[Job], Result], job: Job) -> list[Result]:
+    """Return the result of a job in a list; an empty list if the sweep was stopped before the job began."""
     return [] if _over.is_set() else [work(job)]
 
 
 class KilledWorkersError(SweepError):
-    """A job ended the workers of a cluster, which is there and does others."""
+    """A job killed the workers that ran it. The cluster itself can be reached, and runs other jobs."""
 
 
-def note_cluster_problem(error: SweepError, cluster: Cluster) -> ClusterProblem:
-    """Return the problem of a cluster that did not do its work, and note in one that is away that it is not to be asked
-    for a while."""
-    if isinstance(error, KilledWorkersError):
-        return ClusterProblem.KILLED
-    cluster.lose()
-    return ClusterProblem.AWAY
+class ClusterError(Exception):
+    """A cluster did not do its work for the reason ``problem``: the caller does it without the cluster."""
+
+    def __init__(self, problem: ClusterProblem) -> None:
+        super().__init__(problem.name)
+        self.problem = problem
+
+
+@contextmanager
+def use_cluster(cluster: Cluster) -> Iterator[str]:
+    """Give the address of ``cluster`` to a block of code that runs jobs on it.
+
+    Raises :class:`ClusterError` where the cluster was lost a moment ago, and where it fails inside the block. A cluster
+    that cannot be reached is then left alone for a while (see :meth:`Cluster.lose`).
+    """
+    if cluster.is_away:
+        raise ClusterError(ClusterProblem.AWAY)
+    try:
+        yield cluster.address
+    except KilledWorkersError as error:
+        raise ClusterError(ClusterProblem.KILLED) from error
+    except SweepError as error:
+        cluster.lose()
+        raise ClusterError(ClusterProblem.AWAY) from error
 
 
 AHEAD = 4
-"""Jobs a worker of a cluster has been handed, the one at work included."""
+"""The number of jobs that are handed to each worker of a cluster in advance, the one under way included."""
 CONNECT_SECONDS = 10
 
 
@@ -273,13 +307,15 @@ def run_on_dask(
     scheduler: str | None = None,
     workers: int = 2,
 ) -> Iterator[Result]:
-    """Do the jobs on the Dask cluster behind ``scheduler`` (``tcp://host:8786``), or on a local one of ``workers``
-    processes, for this sweep alone. A job whose worker is lost is done again by another.
+    """Do the jobs on a Dask cluster.
+
+    It is the cluster of ``scheduler`` (``tcp://host:8786``), or else a local one of ``workers`` processes for this
+    sweep only. A job whose worker is lost is done again by another worker.
 
     Raises :class:`memviz.core.errors.SweepError` if Dask is not installed, no scheduler
     answers, or the cluster is lost.
     """
-    with _client(scheduler, workers) as client:
+    with _connect_client(scheduler, workers) as client:
         from distributed import KilledWorker, wait
         from distributed.client import FutureCancelledError, FuturesCancelledError
 
@@ -319,17 +355,17 @@ def run_on_dask(
 
 
 def _submit(client: Client, work: Callable[[Job], Result], job: Job) -> Any:
-    # Measuring has no effects, so a job may be started again wherever its worker was lost.
+    # A job has no side effects, so it can be retried when its worker is lost.
     return client.submit(work, job, key=f"memviz-{uuid4()}", pure=False, retries=2)
 
 
 @contextmanager
-def _client(scheduler: str | None, workers: int) -> Iterator[Client]:
-    expect_dask()
+def _connect_client(scheduler: str | None, workers: int) -> Iterator[Client]:
+    check_dask()
     from distributed import Client, LocalCluster
 
     if scheduler is None:
-        with interrupts_held_back():
+        with hold_back_interrupts():
             local = LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,

@@ -1,5 +1,8 @@
-"""The terms that a memory is designed for, the figures of a setting over some conversations, and what these miss of the
-terms."""
+"""The terms that ``memviz.design`` has to meet, and the figures of a setting that are compared with them.
+
+The terms are a budget, such as $5 for 1,000 requests, and what has to be kept, such as 90 % of the facts.
+:mod:`~memviz.tuning.design` measures settings, works out their figures here, and takes the setting that misses least.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +34,9 @@ CATEGORIES = {
 KINDS = (FACTS, *CATEGORIES)
 """Everything that can be asked to be kept: all facts, whatever their kind, and those of one kind."""
 KEEP_MOST_FACTS = MappingProxyType({FACTS: 0.9})
-"""Kept where nobody says what."""
+"""The terms of a design for which the user does not say what to keep."""
 USD = "usd"
-"""Stands for the budget among what is missed."""
+"""The key of the budget in the result of :meth:`Figures.misses`."""
 THOUSAND = 1_000
 _DOLLARS = noop("an amount of US dollars above 0")
 _SHARE = noop("a share from 0 to 1")
@@ -41,14 +44,16 @@ _SHARE = noop("a share from 0 to 1")
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms that a memory has to meet. Raises :class:`memviz.ParameterError` for a budget or a share that is none,
-    and for an unknown kind."""
+    """The terms that a memory has to meet.
+
+    Raises :class:`memviz.ParameterError` for a budget or a share out of range, and for an unknown kind.
+    """
 
     usd_per_1000: float
-    """The most that 1,000 requests may cost in US dollars, replies and summaries included. Requests, for a provider
-    bills these, and conversations are of any length."""
+    """The most that 1,000 requests may cost in US dollars, replies and summaries included. It is not a price for a
+    conversation, because conversations are of any length."""
     keep: Mapping[str, float]
-    """By kind the least share (0 to 1) of those stated so far that a request holds, on average."""
+    """By kind of facts, the least share (0 to 1) of those stated so far that a request holds on average."""
 
     def __post_init__(self) -> None:
         if not 0 < self.usd_per_1000 <= MAX_USD:
@@ -66,43 +71,44 @@ class Figures:
 
     usd_per_1000: Estimate
     kept: Mapping[str, Estimate]
-    """By kind the share that a request holds of those stated so far, on average over requests and then over the
-    conversations that state any. A kind that none states is not there."""
+    """By kind of facts, the share of those stated so far that a request holds: the mean over requests, then over the
+    conversations that state any. A kind that no conversation states is missing."""
     conversations: int
     requests: int
     refused_requests: int
-    """Requests that a provider refuses."""
+    """The number of requests that a provider refuses."""
     is_measured: bool
-    """True where the setting ran over every conversation, and nobody is in doubt of what it keeps."""
+    """True if the setting ran over every conversation, and all that it keeps could be read."""
 
     @property
     def can_be_used(self) -> bool:
-        """True where every conversation could be held with it."""
+        """True if every conversation could be had with this setting: it ran, and no request is refused."""
         return self.is_measured and not self.refused_requests
 
     def misses(self, terms: Terms, leniency: float = 0.0) -> dict[str, float]:
-        """Return by how much each term is missed: kinds by so much of a share, and the budget, under ``USD``, by so
-        much of itself. Terms that are met are not there.
+        """Return by how much each term is missed; terms that are met are left out.
 
-        ``leniency`` judges each figure by another place of its interval: the worse end at -1, the better one at 1.
+        A kind of facts is missed by a difference of shares, the budget (``USD``) by a part of itself: with 85 % of the
+        facts instead of 90 %, for $6 instead of $5, it is ``{"usd": 0.2, "facts": 0.05}``.
+
+        ``leniency`` takes another number of each interval instead of the value: the worse end at -1, the better at 1.
         """
-        missing = {
-            USD: self.usd_per_1000.at(-leniency) / terms.usd_per_1000 - 1,
-        }
+        usd = self.usd_per_1000.value_at(-leniency)
+        missing = {USD: usd / terms.usd_per_1000 - 1}
         for kind, share in self.kept.items():
-            missing[kind] = terms.keep[kind] - share.at(leniency)
+            missing[kind] = terms.keep[kind] - share.value_at(leniency)
         return {term: by for term, by in missing.items() if by > ROUNDING}
 
 
 class PricedCell(NamedTuple):
-    """A cell with its dollars, which are worked out once."""
+    """A cell with its cost in US dollars."""
 
     cell: Cell
     usd: float
 
     @classmethod
     def of(cls, cell: Cell, assumptions: PricingAssumptions) -> PricedCell:
-        """Return the cell with its price. Raises :class:`memviz.DesignError` where that is unknown."""
+        """Return the cell with its cost. Raises :class:`memviz.DesignError` where a price is unknown."""
         usd = assumptions.cost(cell.traffic).total_usd
         if usd is None:
             raise DesignError(
@@ -111,12 +117,12 @@ class PricedCell(NamedTuple):
         return cls(cell, usd)
 
 
-def figures_of(
+def work_out_figures(
     priced: Sequence[PricedCell],
     subjects: Sequence[SweepConversation],
     kinds: Sequence[str],
 ) -> Figures:
-    """Return the figures of one setting, whose cells over ``subjects`` are ``priced``, in their order."""
+    """Return the figures of one setting; ``priced`` are its cells over ``subjects``, in the same order."""
     cells = [cell for cell, _usd in priced]
     usd = []
     requests = []
@@ -125,15 +131,17 @@ def figures_of(
             usd.append(own_usd * THOUSAND)
             requests.append(len(cell.traffic.turns))
     pairs = list(zip(cells, subjects, strict=True))
-    shares = {kind: _share_kept(kind, pairs) for kind in kinds}
-    unsure = [cell for cell, subject in pairs if subject.probes and not cell.facts]
+    shares = {kind: _estimate_share_kept(kind, pairs) for kind in kinds}
+    # A cell counts no facts where one may stand in a block that only the provider can read.
+    is_unreadable = any(subject.probes and not cell.facts for cell, subject in pairs)
+    has_failed = any(cell.error for cell in cells)
     return Figures(
         estimate_ratio(usd, requests),
         {kind: share for kind, share in shares.items() if share is not None},
         conversations=len(cells),
         requests=sum(requests),
         refused_requests=sum(cell.refused_requests for cell in cells),
-        is_measured=not unsure and not any(cell.error for cell in cells),
+        is_measured=not is_unreadable and not has_failed,
     )
 
 
@@ -146,10 +154,10 @@ def count_facts(subject: SweepConversation, kind: str) -> int:
     return sum(probe.category == category for probe in probes)
 
 
-def _share_kept(
+def _estimate_share_kept(
     kind: str, pairs: Sequence[tuple[Cell, SweepConversation]]
 ) -> Estimate | None:
-    """The share of a kind that is kept; ``None`` where no conversation states any."""
+    """Return the share of a kind of facts that is kept; ``None`` where no conversation states any."""
     shares = []
     facts = 0
     for cell, subject in pairs:

@@ -1,5 +1,8 @@
-"""A grid of settings: strategies with lists of values for their parameters, multiplied out; and the values that are
-worth trying, read from what the parameters declare about themselves."""
+"""Grids of settings for a sweep, such as ``{"window": {"window_size": [5, 10, 20]}}``.
+
+:func:`expand_grid` multiplies the lists of values out to settings. The other functions suggest strategies and values
+to try, from what parameters declare about themselves; Tune and the command line offer them to the user.
+"""
 
 from collections.abc import Iterable, Mapping
 from itertools import product
@@ -17,19 +20,23 @@ from memviz.strategies.step_numbers import expand_number_grid
 
 DEFAULT_STEPS = 6
 _ROUND = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
-"""First digits of numbers that people choose."""
+"""First digits of the round numbers that people choose."""
 MAX_SETTINGS = 100_000
-"""Of one strategy in one grid: a few long lists of values multiply to more than anybody can wait for."""
+"""The most settings of one strategy in a grid: a few long lists multiply to more than anybody can wait for."""
 Grid = Mapping[str, Mapping[str, Any] | None]
-"""Strategy id to parameter name to the values to try: a list, or one value. ``None`` in the place of the
-parameters: the suggested values of all. A parameter that is not named keeps its default."""
+"""By strategy id and parameter name the values to try: a list, or one value.
+
+``None`` instead of the parameters stands for the suggested values. A parameter that is not named keeps its default.
+"""
 Values = dict[str, tuple[Any, ...]]
-"""By the name of a parameter the values to try."""
+"""The values to try by the name of the parameter."""
 
 
-def axes(strategy: type[Strategy]) -> tuple[Parameter, ...]:
-    """Return the parameters of a strategy that change what a replay sends, and have values to step through: numbers
-    and switches. Parameters of what a model does by itself in a live turn change nothing in a replay."""
+def list_axes(strategy: type[Strategy]) -> tuple[Parameter, ...]:
+    """Return the parameters of a strategy that a grid can vary: numbers and switches that change a replay.
+
+    Parameters that only matter in a live turn are left out.
+    """
     stepped = []
     for parameter in strategy.parameters():
         has_steps = parameter.is_number or parameter.kind is bool
@@ -38,33 +45,38 @@ def axes(strategy: type[Strategy]) -> tuple[Parameter, ...]:
     return tuple(stepped)
 
 
-def suggested_values(
+def suggest_parameter_values(
     parameter: Parameter,
     steps: int,
     largest: Mapping[str, int] | None = None,
 ) -> tuple[Any, ...]:
-    """Return values to try: both states of a switch; for a number ``steps`` round ones, evenly by ratio, over the range
-    that the parameter suggests, or fewer where it holds fewer.
+    """Return values to try of one parameter: both states of a switch, or about ``steps`` round numbers.
 
-    ``largest`` are the sizes of a conversation by unit (``{"tokens": 4000, "messages": 92, "turns": 46}``): a
-    larger value than that sends what the conversation's own size does, so none is suggested.
+    The numbers lie evenly by ratio in the range that the parameter suggests. ``largest`` are the sizes of a
+    conversation by unit, such as ``{"tokens": 4000, "messages": 92, "turns": 46}``: no larger number is suggested,
+    because it would send the whole conversation as well.
     """
     if parameter.kind is bool:
         return (False, True)
     low, high = parameter.suggested or (parameter.default, parameter.default)
     if largest is not None:
         high = min(high, largest.get(parameter.unit, high))
-    return spread(low, max(low, high), steps)
+    return spread_values(low, max(low, high), steps)
 
 
-def recorded_values(strategy: type[Strategy], recorded: Iterable[Strategy]) -> Values:
-    """Return the values of each axis that are worth offering because their summaries were ``recorded``: those of the
-    main parameter, and of every other parameter that was recorded with several values, such as ``summary_words`` 0 and
-    120. A setting in which any other parameter differs from its default says nothing of the main one."""
+def list_recorded_values(
+    strategy: type[Strategy], recorded: Iterable[Strategy]
+) -> Values:
+    """Return the values of each parameter for which a recording has the summaries.
+
+    A recording plays the summaries of the settings in ``recorded`` only. Offered are the values of the main parameter,
+    and of every parameter that was recorded with several values, such as ``summary_words`` 0 and 120. Settings in which
+    another parameter differs from its default are left out.
+    """
     recorded_settings = [setting for setting in recorded if setting.id == strategy.id]
     offered = []
     usual = recorded_settings
-    for axis in axes(strategy):
+    for axis in list_axes(strategy):
         recorded_numbers = {
             getattr(setting, axis.name) for setting in recorded_settings
         }
@@ -84,78 +96,87 @@ def recorded_values(strategy: type[Strategy], recorded: Iterable[Strategy]) -> V
     }
 
 
-def spread(low: int, high: int, steps: int = DEFAULT_STEPS) -> tuple[int, ...]:
-    """Return ``low``, ``high`` and round numbers between them, evenly by ratio: ``steps`` in all, or fewer where the
-    range holds fewer. Of a range that begins with 0 the rest is spread so."""
+def spread_values(low: int, high: int, steps: int = DEFAULT_STEPS) -> tuple[int, ...]:
+    """Return ``low``, ``high`` and round numbers between them, evenly by ratio: at most ``steps`` in all.
+
+    From 100 to 10,000 in 5 steps: 100, 300, 1,000, 3,000, 10,000. A range that begins with 0 has 0, and the rest is
+    spread from 1 on.
+    """
     if steps < 2 or low == high:
         return (low,)
     if not low:
-        return (0, high) if steps == 2 else (0, *spread(1, high, steps - 1))
+        return (0, high) if steps == 2 else (0, *spread_values(1, high, steps - 1))
     ratio = (high / low) ** (1 / (steps - 1))
     numbers = {low, high}
     for step in range(1, steps - 1):
-        between = _rounded(low * ratio**step)
+        between = _round_to_usual_number(low * ratio**step)
         numbers.add(min(high, max(low, between)))
     return tuple(sorted(numbers))
 
 
-def _rounded(value: float) -> int:
-    """Return the number with a first digit that people choose that is next to ``value``."""
+def _round_to_usual_number(value: float) -> int:
+    """Return the round number nearest to ``value``: 330 -> 300"""
     unit = 10.0 ** floor(log10(value))
     near = min(_ROUND, key=lambda digit: abs(digit * unit - value))
     return max(1, round(near * unit))
 
 
-def refused() -> dict[str, str]:
-    """Return the strategies that cannot be run here, by id, and why: a sentence that says what to do. A sweep offers
-    none of them."""
-    reasons = {id: _refusal(cls) for id, cls in strategies().items()}
+def find_refused_strategies() -> dict[str, str]:
+    """Return the strategies that cannot be run here, by id, each with a sentence that says why and what to do."""
+    reasons = {id: _find_refusal(cls) for id, cls in strategies().items()}
     return {id: reason for id, reason in reasons.items() if reason}
 
 
-def _refusal(cls: type[Strategy]) -> str:
-    """Return the sentence that says why a strategy cannot be run here; empty where it can be, or where a parameter has
-    no default, so that it cannot say it yet."""
+def _find_refusal(cls: type[Strategy]) -> str:
+    """Return the sentence that says why a strategy cannot be run here; empty where it can be.
+
+    A strategy with a parameter that has no default cannot be asked yet, and counts as one that can be run.
+    """
     try:
         return cls().reason_not_to_run()
     except ParameterError:
         return ""
 
 
-def offered() -> dict[str, type[Strategy]]:
+def list_offered_strategies() -> dict[str, type[Strategy]]:
     """Return the strategies that a sweep can try, by id."""
-    cannot = refused()
+    cannot = find_refused_strategies()
     return {id: cls for id, cls in strategies().items() if id not in cannot}
 
 
-def tried_at_first() -> list[str]:
-    """Return the strategies to begin with, by id.
+def list_first_strategies() -> list[str]:
+    """Return the ids of the strategies that a sweep tries unless the user chooses others.
 
-    Those that look messages up are left out: what a request of theirs holds was looked up
-    for its question, so the share of all facts that is kept on average says little of it.
+    Those that look messages up are left out: their requests only hold what fits the question, so the share of all facts
+    that they keep on average says little about them.
     """
     return [
-        id for id, cls in offered().items() if cls.tried_at_first and not cls.looks_up
+        id
+        for id, cls in list_offered_strategies().items()
+        if cls.tried_at_first and not cls.looks_up
     ]
 
 
-def settings(grid: Grid) -> tuple[Strategy, ...]:
-    """Return all settings of a grid, in its order, none twice.
+def expand_grid(grid: Grid) -> tuple[Strategy, ...]:
+    """Return all settings of ``grid``, in its order, each once.
+
+    ``{"window": {"window_size": [5, 10]}}`` gives the strategy ``window`` with 5 and with 10 messages.
 
     Raises :class:`memviz.UnknownStrategyError`, and :class:`memviz.ParameterError` for a parameter that a
     strategy does not have, a value out of range, an empty list of values, or a strategy that cannot be run here.
     """
     settings_by_key: dict[tuple[str, str], Strategy] = {}
     for id, own_values in grid.items():
-        reason = _refusal(strategy_class(id))
+        reason = _find_refusal(strategy_class(id))
         if reason:
             allowed = _("a strategy that can be run here. {cannot}", cannot=reason)
             raise ParameterError("grid", id, allowed)
         if own_values is None:
-            values = suggested(id)
+            values = suggest_values(id)
         else:
             values = {
-                name: _listed(id, name, value) for name, value in own_values.items()
+                name: _list_values(id, name, value)
+                for name, value in own_values.items()
             }
         number = prod(map(len, values.values()))
         if number > MAX_SETTINGS:
@@ -177,19 +198,21 @@ def settings(grid: Grid) -> tuple[Strategy, ...]:
     return tuple(settings_by_key.values())
 
 
-def suggested(id: str, largest: Mapping[str, int] | None = None) -> Values:
-    """Return the values to begin with for every axis of a strategy: several of its main parameter, of the others the
-    default alone. ``largest``: see :func:`suggested_values`."""
+def suggest_values(id: str, largest: Mapping[str, int] | None = None) -> Values:
+    """Return values to try of a strategy: several of its main parameter, and the default of each other one.
+
+    ``largest``: see :func:`suggest_parameter_values`.
+    """
     cls = strategies().get(id) or type(strategy(id))
-    values: Values = {axis.name: (axis.default,) for axis in axes(cls)}
-    for axis in axes(cls):
+    values: Values = {axis.name: (axis.default,) for axis in list_axes(cls)}
+    for axis in list_axes(cls):
         if axis.name == cls.main_parameter:
-            values[axis.name] = suggested_values(axis, DEFAULT_STEPS, largest)
+            values[axis.name] = suggest_parameter_values(axis, DEFAULT_STEPS, largest)
     return values
 
 
-def largest_sizes(logs: Iterable[Log], counter: Counter) -> dict[str, int]:
-    """Return the sizes of the largest conversation, by unit: no larger values are worth suggesting."""
+def find_largest_sizes(logs: Iterable[Log], counter: Counter) -> dict[str, int]:
+    """Return the size of the largest conversation in tokens, in messages and in turns."""
     sizes = {"tokens": 1, "messages": 1, "turns": 1}
     for log in logs:
         tokens = int(log.token_sums(counter).totals[-1])
@@ -198,7 +221,7 @@ def largest_sizes(logs: Iterable[Log], counter: Counter) -> dict[str, int]:
     return sizes
 
 
-def _listed(id: str, name: str, values_or_one: Any) -> tuple[Any, ...]:
+def _list_values(id: str, name: str, values_or_one: Any) -> tuple[Any, ...]:
     if not isinstance(values_or_one, Iterable) or isinstance(
         values_or_one, str | Mapping
     ):

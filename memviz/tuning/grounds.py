@@ -1,4 +1,7 @@
-"""The grounds of a recommendation: how many facts, guessed or given, and whose summaries."""
+"""The grounds of a recommendation: the number of facts, guessed or given, and who wrote the summaries.
+
+The fewer the facts, the weaker a recommendation is worded (:mod:`~memviz.tuning.recommendation`).
+"""
 
 from dataclasses import dataclass
 
@@ -10,17 +13,17 @@ OFFLINE_SUMMARIES = noop(
     "Summaries here are written by the built-in model, "
     "which quotes; a language model words them differently."
 )
-"""The sentence wherever figures rest on such summaries: on pages, in the terminal and in reports."""
+"""The sentence that is shown wherever figures are based on summaries of the built-in model."""
 RECORDED_SETTINGS = 37
 AGREED_PERCENT = 79
 KEPT_PERCENT = 91
 STAND_IN_KEPT_PERCENT = 73
-"""Of the recorded settings of the bundled conversations, all facts together: those that both or neither keep after the
-last turn, those that the recorded model keeps, and those that the offline one keeps (``docs/findings.md``)."""
+"""How far a recorded language model and the offline model agree, over all recorded settings and facts of the bundled
+conversations: the facts that both or neither know after the last turn, and those that each of them keeps
+(``docs/findings.md``)."""
 RECORDED_USD = 2.45
 STAND_IN_USD = 1.50
-"""What the same settings cost in all with the recorded model's summaries and with the offline one's, at the default
-prices and pause (``docs/findings.md``)."""
+"""The cost of the same settings with the summaries of each, at default prices and pause (``docs/findings.md``)."""
 _SURENESS = noop(
     "Where a language model was recorded beside it, under {settings} settings, the two agree on {agreed} % of the "
     "facts: the model kept {kept} %, in longer summaries, the built-in model {stand_in_kept} %. With the model's "
@@ -37,38 +40,38 @@ _SURENESS_VALUES: dict[str, object] = {
     "stand_in_usd": dollars(STAND_IN_USD),
     "model": DEFAULT_MODEL,
 }
-"""How far a recorded language model differs, in facts and in dollars: how sure a recommendation is that rests on the
-offline model's summaries."""
+"""The values of :data:`_SURENESS`, which says how sure a recommendation based on the offline model is."""
 FEW_FACTS = 15
-"""On fewer facts no setting is called the one to take: there a single fact, which may be a wrong guess, moves the
-share that is kept by 7 points and more, about as much as the next value of a parameter does."""
+"""With fewer facts, no setting is called the one to take. A single fact, which may be a wrong guess, then changes the
+share that is kept by 7 points or more, about as much as the next value of a parameter does."""
 
 
 @dataclass(frozen=True)
 class Grounds:
-    """Facts that memviz proposed (``guessed_facts``) and those that came with the conversations or were typed in
-    (``given_facts``), over all conversations. ``summarizer`` names who wrote summaries, empty where nothing was
-    summarized or that is not known."""
+    """The facts and summaries that the figures of a sweep are based on, over all conversations."""
 
     guessed_facts: int = 0
+    """The facts that memviz proposed."""
     given_facts: int = 0
+    """The facts that came with the conversations or that the user typed in."""
     summarizer: str = ""
+    """The model that wrote summaries; empty where nothing was summarized, or that is not known."""
     unmeasured_results: int = 0
-    """Tool results of the conversations none of whose facts comes from one."""
+    """The tool results of conversations of which no fact comes from a tool."""
 
     @property
     def facts(self) -> int:
-        """All of them."""
+        """The number of all facts."""
         return self.guessed_facts + self.given_facts
 
     @property
     def are_thin(self) -> bool:
-        """True where there are too few facts to say which setting to take."""
+        """True if there are too few facts to call a setting the one to take."""
         return self.facts < FEW_FACTS
 
     @property
     def facts_in_words(self) -> str:
-        """``8 guessed facts``, ``11 facts, 8 of them guessed``, ``20 known facts``."""
+        """The number of facts in words: ``8 guessed facts``, ``11 facts, 8 of them guessed``, ``20 known facts``."""
         if self.guessed_facts and not self.given_facts:
             return counted(self.facts, "guessed fact")
         if not self.guessed_facts:
@@ -81,7 +84,7 @@ class Grounds:
 
     @property
     def sentence(self) -> str:
-        """The number of facts that the shares are measured on, and what to do about guessed ones."""
+        """The sentence that says on how many facts shares were measured, and to check guessed ones."""
         if not self.facts:
             return _("There was no fact to measure on; add yours.")
         measured = _("Measured on {facts}.", facts=self.facts_in_words)
@@ -96,7 +99,7 @@ class Grounds:
 
     @property
     def about_results(self) -> str:
-        """The sentence that what tools returned is left out; empty where it is not."""
+        """The sentence that losses of tool results are not measured; empty where they are."""
         if not self.unmeasured_results:
             return ""
         results = counted(self.unmeasured_results, "tool result")
@@ -107,7 +110,7 @@ class Grounds:
 
     @property
     def about_summaries(self) -> tuple[str, ...]:
-        """The writer of the summaries, and how far to trust those of the offline model; empty where nobody did."""
+        """Sentences on who wrote the summaries, and how far to trust the offline model; empty without summaries."""
         if not self.summarizer:
             return ()
         if self.summarizer == OFFLINE:
@@ -124,5 +127,5 @@ class Grounds:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The number of facts that the shares are measured on, and who wrote the summaries."""
+        """All sentences: on the facts, and on the summaries."""
         return (self.sentence, *self.about_summaries)

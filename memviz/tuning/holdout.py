@@ -1,4 +1,7 @@
-"""The conversations that a search never sees: drawn by a seed, as evenly over short and long ones as they lie."""
+"""The split of conversations for ``memviz.design``: a part to search over, and a holdout that the search never sees.
+
+The holdout is drawn by a seed, with short and long conversations in the same proportion as in the rest.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from memviz.tuning.sweep_conversation import SweepConversation
 
 DEFAULT_HOLDOUT = 0.25
 LEAST_HELD_OUT = 2
-"""One conversation alone says nothing of how much conversations vary."""
+"""The fewest conversations that are held out: a single one does not show how much conversations vary."""
 LEAST_CONVERSATIONS = 4
 _GOLDEN = 0.618_033_988_75
 T = TypeVar("T")
@@ -25,18 +28,20 @@ def split_conversations(
     holdout: float = DEFAULT_HOLDOUT,
     seed: int = 0,
 ) -> tuple[tuple[SweepConversation, ...], tuple[SweepConversation, ...]]:
-    """Return the conversations to search over, and those that are held out: a share of them, at least two. Each is as
-    likely to be held out as any other, and the same seed draws the same. Copies of a conversation count once, or the
-    holdout would have been seen.
+    """Return the conversations to search over, and those that are held out.
 
-    Raises :class:`memviz.DesignError` for fewer than four conversations.
+    ``holdout`` is the share (0 to 1) that is held out, at least two conversations. Each is as likely to be held out as
+    any other, and the same seed draws the same. Copies count once, for else the search could have seen a conversation
+    of the holdout.
+
+    Raises :class:`memviz.DesignError` for fewer than four different conversations.
     """
     different = leave_out_copies(subjects)
     if len(different) < LEAST_CONVERSATIONS:
         raise DesignError(
             _(
                 "A design needs at least {least} different conversations, some to search over and some to hold out. "
-                "There are only {number:,}.",
+                "Found: {number:,}.",
                 least=LEAST_CONVERSATIONS,
                 number=len(different),
             )
@@ -52,28 +57,29 @@ def split_conversations(
 
 
 def draw_evenly(values: Sequence[T], start: int) -> tuple[T, ...]:
-    """Return the values of a row in an order of which each beginning, and each rest, lies evenly over the row:
-    ``ABCD`` as ``ACBD``, from a start of 1 as ``BDCA``.
+    """Return ``values`` in an order in which the first n of them always lie evenly over the whole row.
 
-    The steps are those of the golden ratio, and ``start`` turns the row: over all starts (0 to the number of values)
-    each value comes as often to each place.
+    ``ABCD`` gives ``ACBD``, and with a ``start`` of 1 ``BDCA``. The steps through the row are those of the golden
+    ratio. ``start`` rotates the row: over all starts, each value comes equally often to each place.
     """
-    turned = [*values[start:], *values[:start]]
-    draws = sorted(range(len(turned)), key=lambda draw: draw * _GOLDEN % 1)
-    by_draw = dict(zip(draws, turned, strict=True))
-    return tuple(by_draw[draw] for draw in range(len(turned)))
+    rotated = [*values[start:], *values[:start]]
+    draws = sorted(range(len(rotated)), key=lambda draw: draw * _GOLDEN % 1)
+    by_draw = dict(zip(draws, rotated, strict=True))
+    return tuple(by_draw[draw] for draw in range(len(rotated)))
 
 
 def leave_out_copies(subjects: Sequence[SweepConversation]) -> list[SweepConversation]:
-    """Return the conversations of which none says what another does, or the beginning of it: a chat that was exported
-    at its turn 10 and again at its turn 12 is there once, with 12 turns. What counts are the roles and the words."""
+    """Return the conversations without those that are equal to another one, or the beginning of another one.
 
+    A chat exported after 10 turns and again after 12 is kept once, with 12 turns. Conversations are compared by
+    the roles and contents of their messages.
+    """
     spoken = []
     for subject in subjects:
         messages = subject.log[subject.log.system_stop :]
         words = [(message.role, message.content) for message in messages]
         spoken.append((words, subject.digest, subject))
-    # In this order what goes on with a conversation stands right behind it.
+    # In this order, a conversation is directly followed by one that continues it.
     spoken.sort(key=itemgetter(0, 1))
     different = [subject for _words, _digest, subject in spoken[-1:]]
     for (words, _digest, subject), (following, *_others) in pairwise(spoken):

@@ -1,4 +1,4 @@
-"""The place that keeps the finished cells of sweeps, as a sweep sees it."""
+"""The interface by which a sweep keeps its finished cells; a library (``memviz/storage``) implements it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Protocol
 
 
 class KeptCells(Protocol):
-    """A place that keeps finished cells between sweeps, as JSON."""
+    """A store of finished cells as JSON, with claims that keep two sweeps from measuring the same cells."""
 
     def find_cells(self, keys: Sequence[str]) -> dict[str, dict[str, object]]:
-        """Return the cells of those of these keys that are there."""
+        """Return the kept cells by key; keys without one are left out."""
 
     def keep_cell(self, key: str, cell: dict[str, object]) -> None:
-        """Keep one cell."""
+        """Keep a cell under its key."""
 
     def try_claim(self, name: str) -> bool:
-        """Return whether nobody else has this claim; then it is the caller's until :meth:`release_claim`."""
+        """Take the claim of this name until :meth:`release_claim`; return false if another sweep has it."""
 
     def release_claim(self, name: str) -> None:
         """Give up a claim."""

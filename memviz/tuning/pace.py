@@ -1,4 +1,8 @@
-"""The time that measuring takes here: seconds a message, by strategy, as it was measured in this process."""
+"""Predictions of how long a sweep takes, from the time that earlier cells took in this process.
+
+:class:`Pace` keeps the seconds a message of each strategy. A sweep asks :class:`DueWork` how much time is left, and
+with little time it measures its settings in the order of :func:`order_most_telling_first`.
+"""
 
 from __future__ import annotations
 
@@ -14,67 +18,64 @@ from memviz.models.names import is_free
 from memviz.strategies.base import Strategy
 from memviz.strategies.families import FAMILIES
 from memviz.transcripts.base import Transcript
-from memviz.tuning.cell import measure
+from memviz.tuning.cell import measure_cell
 from memviz.tuning.sweep_conversation import SweepConversation
 
 TRIAL_MESSAGES = 120
 TRIALS = 3
-"""Settings of a strategy that are tried: values at both ends take another time than one in the middle."""
+"""The number of settings of a strategy that are tried, because small and large values do not take the same time."""
 T = TypeVar("T")
 
 
 class PaceKey(NamedTuple):
-    """The work that is taken to go at one pace: a strategy, and who summarizes where it has summaries written."""
+    """A kind of cells that are assumed to take the same time a message: a strategy, and who writes its summaries."""
 
     strategy: str
     writer: str
 
     @classmethod
     def of(cls, setting: Strategy, writer: str) -> PaceKey:
-        """The key of a setting in a sweep with this summarizer."""
+        """Return the key of a setting in a sweep whose summaries ``writer`` writes."""
         return cls(setting.id, writer if setting.writes_notes else "")
 
 
 @dataclass(eq=False, repr=False)
 class Pace:
-    """Seconds a message that measuring took."""
+    """The seconds a message that cells took so far, by kind."""
 
     _seconds: dict[PaceKey, float] = field(default_factory=dict)
     _messages: Counter[PaceKey] = field(default_factory=Counter)
     _cells: Counter[PaceKey] = field(default_factory=Counter)
 
     def note(self, key: PaceKey, messages: int, seconds: float) -> None:
-        """Take in that measuring so many messages took so long."""
+        """Record that a cell of so many messages took ``seconds``."""
         if self._cells[key] == 1:
-            # The first one loaded what the strategy needs as well: a later one tells more.
+            # The first cell also loaded what the strategy needs, so it is forgotten once there is a second one.
             self._seconds[key] = 0.0
             self._messages[key] = 0
         self._seconds[key] = self._seconds.get(key, 0.0) + seconds
         self._messages[key] += messages
         self._cells[key] += 1
 
-    def seconds(self, key: PaceKey, messages: int) -> float | None:
-        """Return how long measuring so many messages takes; ``None`` where the strategy was never measured."""
+    def predict_seconds(self, key: PaceKey, messages: int) -> float | None:
+        """Return how long a cell of so many messages takes; ``None`` if no cell of this kind was measured yet."""
         messages_measured = self._messages[key]
-        return (
-            self._seconds[key] / messages_measured * messages
-            if messages_measured
-            else None
-        )
+        if not messages_measured:
+            return None
+        return self._seconds[key] / messages_measured * messages
 
-    def seconds_of_all(
+    def predict_total_seconds(
         self, settings: Iterable[Strategy], writer: str, messages: int
     ) -> float | None:
-        """Return how long all of them take over so many messages; ``None`` where one of them is not known."""
-        total = 0.0
-        for key, number in Counter(
-            PaceKey.of(setting, writer) for setting in settings
-        ).items():
-            seconds = self.seconds(key, messages)
+        """Return how long all ``settings`` take over so many messages; ``None`` if any of them is unknown."""
+        total_seconds = 0.0
+        keys = [PaceKey.of(setting, writer) for setting in settings]
+        for key, number in Counter(keys).items():
+            seconds = self.predict_seconds(key, messages)
             if seconds is None:
                 return None
-            total += number * seconds
-        return total
+            total_seconds += number * seconds
+        return total_seconds
 
     def try_out(
         self,
@@ -83,8 +84,10 @@ class Pace:
         counter: AnyCounter,
         writer: Model | None,
     ) -> None:
-        """Measure a few settings of each strategy that was never measured over the beginning of ``transcript``. One
-        that asks a model which costs money is not tried."""
+        """Measure a few settings of each strategy that is still unknown, over the beginning of ``transcript``.
+
+        Strategies whose summaries cost money are not tried.
+        """
         name = "" if writer is None else writer.name
         unknown: dict[PaceKey, list[Strategy]] = {}
         for setting in settings:
@@ -97,40 +100,40 @@ class Pace:
         short = replace(transcript, messages=transcript.messages[:TRIAL_MESSAGES])
         subject = SweepConversation.of(short, find_counter(counter))
         for key, alike in unknown.items():
-            for setting in middle_first(alike)[:TRIALS]:
-                cell = measure(subject, setting, counter, writer)
+            for setting in order_middle_first(alike)[:TRIALS]:
+                cell = measure_cell(subject, setting, counter, writer)
                 self.note(key, len(subject.log), cell.seconds)
 
 
 HERE = Pace()
-"""Of this process: every sweep notes what its cells took."""
+"""The pace of this process: every sweep records its cells here."""
 
 
 @dataclass(eq=False, repr=False)
 class DueWork:
-    """The messages of a sweep that are still to be measured, and the seconds that its workers took so far."""
+    """The cells that a sweep still has to measure, to predict the time that is left."""
 
     pace: Pace = HERE
     _messages: Counter[PaceKey] = field(default_factory=Counter)
     _worked_seconds: float = 0.0
 
     def add(self, key: PaceKey, messages: int) -> None:
-        """Take in a cell that is to be measured."""
+        """Add a cell that is to be measured."""
         self._messages[key] += messages
 
     def take(self, key: PaceKey, messages: int, seconds: float) -> None:
-        """Take out a cell that was measured in so many seconds."""
+        """Remove a cell that was measured in ``seconds``."""
         self._messages[key] -= messages
         self._worked_seconds += seconds
         self.pace.note(key, messages, seconds)
 
     def seconds_left(self, passed_seconds: float) -> float | None:
-        """Return the time that the rest takes; ``None`` before anything of it is known."""
+        """Return how long the rest takes, ``passed_seconds`` after the begin; ``None`` while nothing is known."""
         messages_with_pace = 0
         seconds_due = 0.0
-        # A list: another thread may add to it.
+        # Copied, because another thread may add to it.
         for key, messages in list(self._messages.items()):
-            seconds = self.pace.seconds(key, messages)
+            seconds = self.pace.predict_seconds(key, messages)
             if seconds is not None:
                 messages_with_pace += messages
                 seconds_due += seconds
@@ -138,17 +141,19 @@ class DueWork:
             return 0.0 if self._worked_seconds else None
         if not messages_with_pace:
             return None
-        # A strategy that was never measured is taken to be like the others.
+        # A strategy that was never measured is assumed to be like the others.
         seconds_due *= self._messages.total() / messages_with_pace
         if self._worked_seconds:
-            # Several workers share it.
+            # Several workers share the rest, as they shared what is done.
             seconds_due *= min(1.0, passed_seconds / self._worked_seconds)
         return seconds_due
 
 
-def middle_first(values: Sequence[T]) -> list[T]:
-    """Return the values of a row in the order in which they tell most of it: the middle one, both ends, then those
-    between."""
+def order_middle_first(values: Sequence[T]) -> list[T]:
+    """Return ``values`` in the order in which they show most of their range: the middle, both ends, then the others.
+
+    1, 2, 3, 4, 5 -> 3, 1, 5, 2, 4
+    """
     count = len(values)
     order = dict.fromkeys([count // 2, 0, count - 1])
     step = count
@@ -158,13 +163,17 @@ def middle_first(values: Sequence[T]) -> list[T]:
     return [values[number] for number in order]
 
 
-def most_telling_first(settings: Sequence[Strategy]) -> list[int]:
-    """Return the numbers (0-based) of the settings in the order in which a sweep that has little time measures them:
-    a middle one of each family, then of its other strategies, then both ends, then those between."""
+def order_most_telling_first(settings: Sequence[Strategy]) -> list[int]:
+    """Return the numbers (0-based) of the settings in the order in which a sweep with little time measures them.
+
+    First comes a middle value of one strategy of each family, then of the other strategies, then the ends of the range
+    of values, then the values between.
+    """
     by_strategy: dict[str, list[int]] = {}
-    for number in sorted(
-        range(len(settings)), key=lambda position: _value(settings[position])
-    ):
+    numbers_by_value = sorted(
+        range(len(settings)), key=lambda number: _get_main_value(settings[number])
+    )
+    for number in numbers_by_value:
         by_strategy.setdefault(settings[number].id, []).append(number)
     order = []
     strategies_seen: Counter[str] = Counter()
@@ -172,13 +181,13 @@ def most_telling_first(settings: Sequence[Strategy]) -> list[int]:
         numbers = by_strategy[id]
         family = settings[numbers[0]].family
         family_rank = FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
-        for place, number in enumerate(middle_first(numbers)):
+        for place, number in enumerate(order_middle_first(numbers)):
             order.append((place, strategies_seen[family], family_rank, number))
         strategies_seen[family] += 1
     return [number for _, _, _, number in sorted(order)]
 
 
-def _value(setting: Strategy) -> float:
-    """The value of its main parameter, where that is a number."""
+def _get_main_value(setting: Strategy) -> float:
+    """Return the value of the main parameter of a setting; 0 where that is no number."""
     value = getattr(setting, setting.main_parameter, None)
     return value if isinstance(value, int) else 0

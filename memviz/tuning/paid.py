@@ -1,4 +1,4 @@
-"""Sweeps with a summarizer that costs money: their estimate, and the model that is asked."""
+"""Sweeps with a summarizer that costs money: what they will cost, the model that is asked, and what was spent."""
 
 from pathlib import Path
 from typing import Any
@@ -17,15 +17,19 @@ from memviz.models.registry import model
 from memviz.tuning.results import Sweep
 
 RETRIES = 6
-"""A sweep has the patience that a chat has not."""
+"""How often a call is tried again. Nobody waits for a sweep as for a chat, so it can be patient."""
 LONGEST_WAIT_SECONDS = 90.0
 """Providers whose limits are by the minute ask for about 60."""
 
 
-def estimate(sweep: Sweep, summarizer: str, prices: Pricing | None = None) -> Estimate:
-    """Return what the summaries of the same sweep will cost with ``summarizer``, judged by a sweep that was made with
-    the offline summarizer: its summaries are about as long. ``prices`` are the summarizer's, its list prices unless
-    they are given."""
+def estimate_sweep(
+    sweep: Sweep, summarizer: str, prices: Pricing | None = None
+) -> Estimate:
+    """Return what the summaries of ``sweep`` would cost with another ``summarizer``.
+
+    ``sweep`` was made with the offline summarizer, whose summaries are about as long. ``prices`` are those of the
+    summarizer, by default its list prices.
+    """
     usages: list[Usage] = []
     for cell in sweep.cells.values():
         prompt_tokens = cell.traffic.summarizer_input_tokens.tolist()
@@ -34,7 +38,7 @@ def estimate(sweep: Sweep, summarizer: str, prices: Pricing | None = None) -> Es
     return price_likely([PlannedCalls(summarizer, tuple(usages), "summary")], prices)
 
 
-def paid_summarizer(
+def make_paid_summarizer(
     name: str,
     budget: Budget,
     answers_folder: Path | None,
@@ -43,13 +47,22 @@ def paid_summarizer(
     notes: Notes | None = None,
     **options: Any,
 ) -> Model:
-    """Return the model of this name with a budget, patience, and a memory for answers in ``answers_folder``.
-    ``options`` are those of :func:`memviz.models.registry.model`, ``usd_per_million`` prices entered by hand; what it
-    replies is written into ``notes``. Closing the budget ends the calls under way at once; what they bring after all is
-    booked, and remembered for the next sweep. A failure that every other call would share raises
+    """Return the model of this name as the summarizer of a sweep: with a budget, retries, and a cache of its answers.
+
+    Closing the budget ends the calls under way at once. If they still bring an answer, it is booked and cached for the
+    next sweep. A failure that all other calls would share raises
     :class:`memviz.core.model_errors.UnusableSummarizerError`, which ends the sweep.
 
-    Raises :class:`memviz.ParameterError` for a model whose price is unknown.
+    Args:
+        name: The name of the model.
+        budget: The budget that its calls are paid from.
+        answers_folder: The folder of the cache.
+        usd_per_million: Prices entered by hand: of input and of output tokens.
+        notes: Where the replies are recorded, if anywhere.
+        options: Further arguments of :func:`memviz.models.registry.model`.
+
+    Raises:
+        memviz.ParameterError: The price of the model is unknown.
     """
     priced_model = model(
         name,
@@ -64,8 +77,8 @@ def paid_summarizer(
     return FirstFailureEnds(Interruptible(paid, budget.expect_open))
 
 
-def spent_sentence(name: str, budget: Budget) -> str:
-    """Return what the summarizer of this name was paid from ``budget`` so far, as far as its provider says."""
+def describe_spending(name: str, budget: Budget) -> str:
+    """Return the sentence that says what was spent from ``budget`` on the summarizer of this name so far."""
     template = _SPENT
     if budget.uncertain_usd:
         template = _SPENT_PERHAPS

@@ -1,5 +1,7 @@
-"""The assumptions of a sweep's prices: whose price list, and how long the user pauses. Changing them measures nothing
-again."""
+"""The assumptions by which a sweep is priced: the prices of the models, and the user's pause between two turns.
+
+Cells hold tokens and no dollars, so a sweep can be priced by other assumptions without being measured again.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from memviz.metrics.cost.cost import Cost, cost, price_together
-from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS, Pricing, pricing
+from memviz.metrics.cost.cost import Cost, price_together, price_traffic
+from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS, Pricing, find_pricing
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules, cache_rules
 from memviz.models.names import DEFAULT_MODEL
@@ -19,13 +21,16 @@ __all__ = ["DEFAULT_MODEL", "DEFAULT_PAUSE_SECONDS", "PricingAssumptions"]
 
 @dataclass(frozen=True)
 class PricingAssumptions:
-    """Prices of the chat model and of the summarizer, the rules of the chat model's prompt cache (``None``: there is
-    none), and the user's pause between two turns in seconds. A model without a price costs an unknown amount."""
+    """The prices of two models, a prompt cache, and a pause. What a model without prices costs is unknown."""
 
     main: Pricing | None
+    """The prices of the chat model."""
     summarizer: Pricing | None
+    """The prices of the summarizer."""
     cache: CacheRules | None = None
+    """The rules of the chat model's prompt cache; ``None`` for no cache."""
     pause_seconds: float = DEFAULT_PAUSE_SECONDS
+    """The user's pause between two turns."""
 
     @classmethod
     def of(
@@ -34,18 +39,17 @@ class PricingAssumptions:
         summarizer: str | None = None,
         pause_seconds: float = DEFAULT_PAUSE_SECONDS,
     ) -> PricingAssumptions:
-        """Return list prices by the models' names; without a ``summarizer`` the chat model writes the summaries,
-        too."""
+        """Return the list prices of models by name; without ``summarizer``, the chat model writes the summaries too."""
         return cls(
-            pricing(model),
-            pricing(summarizer or model),
+            find_pricing(model),
+            find_pricing(summarizer or model),
             cache_rules(model),
             pause_seconds,
         )
 
     def cost(self, traffic: Traffic) -> Cost:
-        """Return what this traffic costs."""
-        return cost(
+        """Return the cost of ``traffic``."""
+        return price_traffic(
             traffic,
             self.main,
             self.summarizer,
@@ -54,7 +58,7 @@ class PricingAssumptions:
         )
 
     def costs(self, traffics: Sequence[Traffic]) -> list[Cost]:
-        """Return what each of many short traffics costs: the numbers of :meth:`cost`, sooner."""
+        """Return the cost of each of many traffics, as :meth:`cost` does, but faster where they are short."""
         return price_together(
             traffics,
             self.main,
@@ -66,8 +70,10 @@ class PricingAssumptions:
     def usd_of_more(
         self, traffic: Traffic, turn: int, more_tokens: int
     ) -> float | None:
-        """Return the US dollars that it costs if the last request of ``turn`` reads so many tokens more, none of which
-        the request before had; ``None`` where the price is unknown."""
+        """Return the additional US dollars if the last request of ``turn`` had ``more_tokens`` that are not cached.
+
+        ``None`` where the price is unknown, or the turn made no request.
+        """
         requests = np.flatnonzero(traffic.turns == turn)
         if not requests.size:
             return None

@@ -1,4 +1,8 @@
-"""A run of what a recorded log says that its own program did to its memory."""
+"""The strategy *As recorded*: a run that does to the memory what the program did that wrote the log.
+
+Logs of some programs, such as coding agents, record when the program compacted its memory and with which summary.
+:func:`replay_recorded` replays a log with these compactions, so that pages can show and explain what was really sent.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +22,18 @@ from memviz.strategies.presets import presets
 from memviz.transcripts.base import EDITED_PROMPT, RecordedEvent, Transcript
 
 CODEX = "codex"
-"""The format whose program keeps the user's newest messages beside its summary; the log does not say which."""
+"""The format of a program that keeps the newest messages of the user beside its summary, but does not log which."""
 
 RECORDED = noop("recorded in the log")
 """The reason of a compaction where the log gives none."""
 
 
 class Recorded(HandOff):
-    """Compacts where the log says that its program did, with the summaries that the log holds.
+    """Compact where the log records a compaction, with the summary that the log holds.
 
-    Of a compaction whose summary is not in the log, or stands for a part of the messages, nobody can tell what was
-    left, unless the log says what stayed: it becomes a block that nobody can read. What a program read in again after
-    it, such as files, is in the log only if it was said.
+    Where the summary is not in the log, or covers only a part of the messages and the log does not say which stayed,
+    nobody can tell what the program still sent: the messages then become a block that nobody can read. What a program
+    loaded again after a compaction, such as files, counts only if it is in the log.
     """
 
     title: ClassVar[str] = noop("As recorded")
@@ -39,25 +43,25 @@ class Recorded(HandOff):
     events: tuple[RecordedEvent, ...] = ()
     """The compactions of the log, in order."""
     edits_prompt: bool = False
-    """The program edited its system prompt later, and the log's first copy of it is all that is known."""
+    """True if the program edited its system prompt later: the log holds only the first version."""
 
     @property
     def label(self) -> str:
-        """The title alone: its parameters are what happened."""
+        """The title without parameters, because they are not chosen by anybody."""
         return _(self.title)
 
     def headroom(self, memory: Memory) -> Headroom | None:
-        """Unknown: the log says when."""
+        """Return ``None``: there is no rule that says when the next compaction comes."""
         return None
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
-        """Compact everything so far where the log says so, whatever of it was the input then."""
+        """Compact all messages so far where the log records a compaction, the input included."""
         event = self.event_after(memory.length)
         if event is None or memory.cursor >= memory.length:
             return ()
         if event.kept_newest is not None:
             return self._leave_out(memory, event)
-        # Of a summary of a part the log does not say which messages stayed beside it.
+        # If the summary covers only a part, the log does not say which messages stayed beside it.
         text = "" if event.part else event.text
         effect = Write(
             range(memory.cursor, memory.length),
@@ -70,22 +74,23 @@ class Recorded(HandOff):
         return (effect,)
 
     def _leave_out(self, memory: Memory, event: RecordedEvent) -> tuple[Effect, ...]:
-        """Leave out what did not stay, with the summary that was sent for it, if there was one."""
+        """Leave out the messages that did not stay, with a summary of them if the log has one."""
         stop = memory.length - (event.kept_newest or 0)
         if stop < memory.cursor:
-            return ()  # some that stayed are in the block of an earlier compaction, of which nothing more is known
-        going = range(max(memory.cursor, event.kept_first or 0), stop)
+            # Some messages that stayed are in the unreadable block of an earlier compaction.
+            return ()
+        left_out = range(max(memory.cursor, event.kept_first or 0), stop)
         reason = event.reason or RECORDED
-        newest = memory.summary.text if memory.summary else ""
-        if not going and event.text in ("", newest):
-            return ()  # it is done
+        newest_summary = memory.summary.text if memory.summary else ""
+        is_done = not left_out and event.text in ("", newest_summary)
+        if is_done:
+            return ()
         if event.text:
-            return (Write(going, stop, reason, memory.summary, text=event.text),)
-        return (Move(SUMMARIZED, stop, "evicted", reason, going),)
+            return (Write(left_out, stop, reason, memory.summary, text=event.text),)
+        return (Move(SUMMARIZED, stop, "evicted", reason, left_out),)
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
-        """The first messages, if they stayed, the newest summary, if one was still sent, and all messages since
-        then."""
+        """Return the first messages if they stayed, the newest summary if there is one, and all messages since then."""
         number = bisect_right(
             self.events, memory.length, key=lambda event: event.after_message
         )
@@ -100,16 +105,16 @@ class Recorded(HandOff):
         return (Messages(first.start, first.stop), *rest) if first else rest
 
     def event_after(self, messages: int) -> RecordedEvent | None:
-        """Return the compaction that was recorded after so many messages; of several the last one with a summary."""
+        """Return the compaction recorded after so many messages; of several, the last one that has a summary."""
         events = [event for event in self.events if event.after_message == messages]
         events.sort(key=lambda event: bool(event.text))
         return events[-1] if events else None
 
 
-def recorded_run(
+def replay_recorded(
     transcript: Transcript, counter: AnyCounter = DEFAULT_COUNTER
 ) -> Run | None:
-    """Return the run that the log records; ``None`` where its program recorded no compaction."""
+    """Return the run with the compactions that the log records; ``None`` where it records none."""
     events = tuple(event for event in transcript.events if event.kind == "compaction")
     if not events:
         return None

@@ -1,4 +1,9 @@
-"""The results of a sweep: cells, priced, side by side, and summed up over conversations."""
+"""The results of a sweep: its cells as a table with prices, summed up over conversations.
+
+:class:`~memviz.tuning.sweeping.Sweeping` measures the cells and makes a :class:`Sweep` of them; pages, reports and the
+command line read its tables, its Pareto front (:mod:`~memviz.tuning.pareto`) and its recommendation
+(:mod:`~memviz.tuning.recommendation`).
+"""
 
 from __future__ import annotations
 
@@ -7,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from math import nan
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +25,12 @@ from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.summaries.events import has_offline_summary
 from memviz.models.names import OFFLINE
 from memviz.strategies.base import Strategy
-from memviz.tuning.cell import Cell, CellIndex, cell_of
+from memviz.tuning.cell import Cell, CellIndex, make_cell
 from memviz.tuning.constraints import Constraints, Over
-from memviz.tuning.grid import largest_sizes
+from memviz.tuning.grid import find_largest_sizes
 from memviz.tuning.grounds import Grounds
-from memviz.tuning.pareto import on_front
+from memviz.tuning.measures import COLUMNS, MEASURES, list_measures
+from memviz.tuning.pareto import mark_front
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import Recommendation, recommend
 from memviz.tuning.sweep_conversation import SweepConversation
@@ -35,60 +40,16 @@ if TYPE_CHECKING:
     from pandas.api.typing import SeriesGroupBy
 
 
-class Measure(NamedTuple):
-    """One measure of a cell."""
-
-    worst: Literal["min", "max"]
-    """The less favourable end: the most of a cost, the least of what is retained."""
-    is_added: bool = False
-    """True where the values of several conversations are added, for one pays for each of them."""
-
-
-_PAID = Measure("max", is_added=True)
-_SIZE = Measure("max")
-_SHARE = Measure("min")
-MEASURES = {
-    "usd": _PAID, "uncached_usd": _PAID, "main_usd": _PAID, "summarizer_usd": _PAID, "usd_per_fact": _SIZE,
-    "all_tokens": _PAID, "sent_tokens": _PAID, "mean_tokens": _SIZE, "peak_tokens": _SIZE, "summarizer_tokens": _PAID,
-    "summarizations": _PAID, "failed_summarizations": _PAID, "over_budget_requests": _PAID,
-    "orphaned_requests": _PAID, "refused_requests": _PAID,
-    "hit_rate": _SHARE, "retention": _SHARE, "rule_retention": _SHARE, "final_retention": _SHARE, "seconds": _PAID,
-}  # fmt: skip
-"""The measures of a cell, by name."""
-_SPREAD = ("usd", "all_tokens")
-"""The measures whose mean, least and most over single conversations stand beside the sum."""
-_MEASURES_OF_FACTS = ("retention", "rule_retention", "final_retention")
-"""The measures that only a conversation with facts has."""
-_COLUMNS = (
-    "requests", "facts", "retention", "rule_retention", "final_retention", "usd", "uncached_usd", "main_usd",
-    "summarizer_usd", "usd_per_fact", "retained_facts", "hit_rate", "cached_tokens", "all_tokens", "sent_tokens",
-    "mean_tokens", "peak_tokens", "peak_turn", "reply_tokens", "summarizer_tokens",
-    "summarizations", "failed_summarizations", "over_budget_requests",
-    "orphaned_requests", "refused_requests", "seconds", "error",
-)  # fmt: skip
-"""The columns of measures in a table, in their order."""
-_FIELDS_OF_CELL = (
-    "facts", "retention", "rule_retention", "final_retention", "summarizations", "failed_summarizations",
-    "over_budget_requests", "orphaned_requests", "refused_requests", "seconds", "error",
-)  # fmt: skip
-"""The columns that a cell has as fields of the same name."""
-_FIELDS_OF_COST = {
-    "usd": "total_usd", "uncached_usd": "uncached_total_usd", "main_usd": "main_usd",
-    "summarizer_usd": "summarizer_usd",
-}  # fmt: skip
-"""The columns of dollars, each with its field of a :class:`~memviz.metrics.cost.cost.Cost`."""
-
-
 @dataclass(frozen=True, eq=False)
 class Sweep(NotebookOutput):
-    """The cells of a sweep by setting and conversation: all of them, or those that were finished when it was ended."""
+    """The results of a sweep: all its cells, or those that were finished when it was stopped."""
 
     settings: tuple[Strategy, ...]
     subjects: tuple[str, ...]
     cells: Mapping[CellIndex, Cell] = field(repr=False)
     assumptions: PricingAssumptions = field(repr=False)
     stopped: str = ""
-    """A sentence that says why it was ended, if it was not the user."""
+    """A sentence that says why the sweep was stopped early; empty where the user stopped it."""
     guessed_facts: tuple[int, ...] = ()
     """The number of facts of each conversation that memviz proposed."""
     unmeasured_results: tuple[int, ...] = ()
@@ -97,14 +58,14 @@ class Sweep(NotebookOutput):
     """The writer of the summaries; empty where it is not known."""
     counter: str = ""
     largest: Mapping[str, int] = field(default_factory=dict, repr=False)
-    """The size of the largest conversation, by unit (see :func:`memviz.tuning.grid.largest_sizes`)."""
+    """The size of the largest conversation, by unit (see :func:`memviz.tuning.grid.find_largest_sizes`)."""
     system_prompts: tuple[str, ...] = field(default=(), repr=False)
     """The system prompt of each conversation; empty for one that has none."""
     _tables: dict[Over, DataFrame] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def grounds(self) -> Grounds:
-        """The facts and the summaries that its figures rest on."""
+        """The facts and the summaries that the figures of this sweep are based on."""
         fact_counts: dict[int, int] = {}
         for index, cell in self.cells.items():
             # A setting that could not be run counted none.
@@ -129,7 +90,7 @@ class Sweep(NotebookOutput):
 
     @property
     def left_out(self) -> tuple[Strategy, ...]:
-        """The settings that were measured over no conversation: the sweep was ended before, or its time was over."""
+        """The settings without any cell, because the sweep was stopped or its time was over."""
         measured = {index.setting for index in self.cells}
         return tuple(
             setting
@@ -139,15 +100,15 @@ class Sweep(NotebookOutput):
 
     @property
     def has_rules(self) -> bool:
-        """True where a conversation states rules, so that it is known how many of them a setting keeps."""
+        """True where any conversation states rules, so that ``rule_retention`` is known."""
         return any(cell.rule_retention >= 0 for cell in self.cells.values())
 
     def priced(self, assumptions: PricingAssumptions) -> Sweep:
-        """Return the sweep with the same cells at the prices of other ``assumptions``."""
+        """Return this sweep with its cells priced by other ``assumptions``."""
         return replace(self, assumptions=assumptions)
 
     def cost(self, index: CellIndex) -> Cost:
-        """Return the cost of one cell, request by request."""
+        """Return the cost of each request of one cell."""
         return self.assumptions.cost(self.cells[index].traffic)
 
     @cached_property
@@ -158,51 +119,58 @@ class Sweep(NotebookOutput):
         for index in sorted(self.cells):
             row = self._setting_row(index.setting)
             row["conversation"] = self.subjects[index.subject]
-            row |= measures_of(self.cells[index], self.cost(index))
+            row |= list_measures(self.cells[index], self.cost(index))
             rows.append(row)
-        columns = [*self._setting_columns, "conversation", *_COLUMNS]
+        columns = [*self._setting_columns, "conversation", *COLUMNS]
         return DataFrame(rows, columns=columns)
 
     def frame(self) -> DataFrame:
-        """Return one row a cell: the number of its ``setting`` (0-based), ``strategy``, ``label`` (with parameters as
-        they are typed into code), one column a parameter of any strategy (empty where it has none of this name),
-        ``conversation``, then the measures. US dollars are NaN where a price is unknown, retention where no fact is
-        ever asked for, and everything where ``error`` says why there is nothing; ``retention`` and ``hit_rate`` are
-        shares (0 to 1), ``usd_per_fact`` is dollars by facts retained on average."""
+        """Return a table with one row a cell.
+
+        The first columns name the cell: the number of its ``setting`` (0-based), ``strategy``, ``label`` (with
+        parameters as in code), one column for each parameter of any strategy (empty where a strategy lacks it), and
+        ``conversation``. Then come the measures. ``retention`` and ``hit_rate`` are shares (0 to 1), ``usd_per_fact``
+        is dollars divided by the facts retained on average.
+
+        US dollars are NaN where a price is unknown, and retention is NaN where the conversation has no facts. All
+        measures are NaN in a row whose ``error`` says why the setting could not be run.
+        """
         return self._frame.copy()
 
     def by_setting(
         self, over: Over = "median", *, allow_refused: bool = False
     ) -> DataFrame:
-        """Return one row a setting, with the measures summed up over the conversations that are compared (see
-        :attr:`compared_conversations`).
+        """Return a table with one row a setting, summed up over :attr:`compared_conversations`.
 
-        Money, tokens and calls are added, for one pays for every conversation; ``usd_mean``, ``usd_least`` and
-        ``usd_most`` (and the same of ``all_tokens``) say what one of them takes. The cost per fact, the share read from
-        the cache and the tokens of a request are those of all conversations together. How much is kept, and the
-        largest request, are those of the conversation in the middle or of the worst one (``over``).
+        - Money, tokens and calls are sums over the conversations, because one pays for each of them. ``usd_mean``,
+          ``usd_least`` and ``usd_most`` (and the same of ``all_tokens``) are those of a single conversation.
+        - The cost per fact, the share read from the cache and the mean tokens of a request are those of all
+          conversations together.
+        - The retention and the largest request are those of the middle conversation, or of the worst (``over``).
+        - ``facts`` and ``conversations`` are counts. ``failed`` counts the conversations that the setting could not be
+          run over, ``refused`` the requests that a provider would refuse because a tool's call or result is missing.
+        - ``front`` is true where no other setting is better (see :meth:`pareto`).
 
-        Beside them ``facts`` and ``conversations``, their numbers; ``failed``, the conversations that the setting could
-        not be run over; ``refused``, how many requests of all a provider would refuse, for a tool's result without its
-        call or a call without its result; and ``front``, true where no other setting is better (see :meth:`pareto`). A
-        conversation without facts says nothing about retention; one whose price is unknown makes the price of all
-        unknown.
+        A conversation without facts does not count for retention. A single unknown price makes the sum unknown.
         """
         if over not in self._tables:
-            self._tables[over] = self._summed_up(over)
+            self._tables[over] = self._sum_up(over)
         table = self._tables[over].copy()
-        # The table is kept; its reader may choose another language.
+        # The cached table has the labels of the language that it was made in.
         table["label"] = [self.settings[number].label for number in table["setting"]]
         if allow_refused:
             constraints = Constraints(over=over, allow_refused=True)
-            table["front"] = self._on_front(table, constraints)
+            table["front"] = self._mark_front(table, constraints)
         return table
 
     @cached_property
     def compared_conversations(self) -> tuple[int, ...]:
-        """The numbers (0-based) of the conversations that settings are compared over: those that every setting which
-        was measured at all was measured over, so that sums of a sweep that was ended early compare like with like.
-        Where there is none, the conversation that most settings were measured over."""
+        """The numbers (0-based) of the conversations over which settings are compared.
+
+        In a sweep that was stopped early some settings have fewer cells than others, and their sums would look cheap.
+        So these are the conversations that every setting with any cell has been measured over. Where there is none, it
+        is the first of those that most settings were measured over.
+        """
         started = {index.setting for index in self.cells}
         setting_counts = Counter(index.subject for index in self.cells)
         most_settings = max(setting_counts.values(), default=0)
@@ -214,7 +182,7 @@ class Sweep(NotebookOutput):
         is_measured_by_all = most_settings == len(started)
         return tuple(measured_most if is_measured_by_all else measured_most[:1])
 
-    def _summed_up(self, over: Over) -> DataFrame:
+    def _sum_up(self, over: Over) -> DataFrame:
         compared = self.compared_conversations
         is_compared = [index.subject in compared for index in sorted(self.cells)]
         rows = self._frame[np.array(is_compared, bool)]
@@ -225,47 +193,52 @@ class Sweep(NotebookOutput):
         table = grouped.agg(dict.fromkeys(self._setting_columns[1:], "first"))
         for name, measure in MEASURES.items():
             if measure.is_added:
-                table[name] = _summary(grouped[name], "sum")
-        for name in _SPREAD:
-            table[f"{name}_mean"] = _summary(grouped[name], "mean")
-            table[f"{name}_least"] = _summary(grouped[name], "min")
-            table[f"{name}_most"] = _summary(grouped[name], "max")
-        for name in ("peak_tokens", *_MEASURES_OF_FACTS):
+                table[name] = _sum_up_conversations(grouped[name], "sum")
+        # These also show how far single conversations lie apart.
+        for name in ("usd", "all_tokens"):
+            table[f"{name}_mean"] = _sum_up_conversations(grouped[name], "mean")
+            table[f"{name}_least"] = _sum_up_conversations(grouped[name], "min")
+            table[f"{name}_most"] = _sum_up_conversations(grouped[name], "max")
+        # These are not added up: they are those of one conversation.
+        for name in ("peak_tokens", "retention", "rule_retention", "final_retention"):
             how = "median" if over == "median" else MEASURES[name].worst
             table[name] = grouped[name].agg(how)
         sent_tokens = grouped["sent_tokens"].sum()
         table["mean_tokens"] = sent_tokens / grouped["requests"].sum().clip(lower=1)
         table["hit_rate"] = grouped["cached_tokens"].sum() / sent_tokens.clip(lower=1)
         retained = with_facts["retained_facts"].sum()
-        usd_per_fact = _summary(with_facts["usd"], "sum") / retained
+        usd_per_fact = _sum_up_conversations(with_facts["usd"], "sum") / retained
         table["usd_per_fact"] = usd_per_fact.where(retained > 0)
         table["facts"] = grouped["facts"].sum()
         table["conversations"] = grouped.size()
         failed = rows[~is_measured].groupby("setting").size()
         table["failed"] = failed.reindex(table.index, fill_value=0)
         table["refused"] = table["refused_requests"]
-        table["front"] = self._on_front(table, Constraints(over=over))
+        table["front"] = self._mark_front(table, Constraints(over=over))
         return table.reset_index()
 
-    def _on_front(
+    def _mark_front(
         self, table: DataFrame, constraints: Constraints
     ) -> NDArray[np.bool_]:
-        comparable = table["retention"].where(constraints.takes(table))
+        comparable = table["retention"].where(constraints.admits(table))
         costs = table[self.cost_measure].to_numpy(float)
-        return on_front(costs, comparable.to_numpy(float))
+        return mark_front(costs, comparable.to_numpy(float))
 
     @cached_property
     def cost_measure(self) -> str:
-        """The column that is compared as the cost: ``usd``, or ``all_tokens`` where a price is unknown."""
+        """The column that costs are compared by: ``usd``, or ``all_tokens`` where a price is unknown."""
         prices = self._frame.loc[self._frame["error"] == "", "usd"]
         return "usd" if len(prices) and prices.notna().all() else "all_tokens"
 
     def pareto(
         self, over: Over = "median", *, allow_refused: bool = False
     ) -> DataFrame:
-        """Return the settings that no other one beats: none costs less and retains as much, none retains more for as
-        much. What could not be run over every conversation is not compared, nor, unless ``allow_refused``, what sends
-        requests that a provider refuses. Rows of :meth:`by_setting`, cheapest first."""
+        """Return the rows of :meth:`by_setting` that no other row beats, cheapest first.
+
+        A setting beats another one if it costs less and retains as much, or retains more for the same cost. Settings
+        that failed over a conversation are not compared, nor those of which a provider refuses requests, unless
+        ``allow_refused``.
+        """
         table = self.by_setting(over, allow_refused=allow_refused)
         return table[table["front"]].sort_values(self.cost_measure, ignore_index=True)
 
@@ -282,9 +255,12 @@ class Sweep(NotebookOutput):
         *,
         allow_refused: bool = False,
     ) -> Recommendation:
-        """Return the cheapest setting whose requests hold at least ``min_retention`` (0 to 1) of the facts stated so
-        far and have at most ``max_peak_tokens`` tokens, with the reasons and the runner-up. One that sends requests
-        that a provider refuses is left out, and that is said, unless ``allow_refused``."""
+        """Return the cheapest setting that meets the constraints, with the reasons and the runner-up.
+
+        Its requests hold at least ``min_retention`` (0 to 1) of the facts stated so far and have at most
+        ``max_peak_tokens`` tokens. Settings of which a provider refuses requests are left out, which the reasons say,
+        unless ``allow_refused``.
+        """
         constraints = Constraints(min_retention, max_peak_tokens, over, allow_refused)
         return recommend(self, constraints)
 
@@ -297,33 +273,34 @@ class Sweep(NotebookOutput):
 
     def _setting_row(self, number: int) -> dict[str, Any]:
         setting = self.settings[number]
-        row = named_setting(number, setting)
+        row = name_setting(number, setting)
         for parameter in setting.parameters():
             if not parameter.live_only:
                 row[parameter.name] = getattr(setting, parameter.name)
         return row
 
 
-def named_setting(number: int, setting: Strategy) -> dict[str, Any]:
-    """Return the columns that name a setting in a table: its number, its strategy, and its label as it is typed into
-    code."""
+def name_setting(number: int, setting: Strategy) -> dict[str, Any]:
+    """Return the columns that name a setting in a table: its number, its strategy, and its label as in code."""
     with use_language(ENGLISH):
         label = str(setting.code_label)
     return {"setting": number, "strategy": setting.id, "label": label}
 
 
-def as_sweep(
+def make_sweep(
     runs: Sequence[Run],
     retentions: Sequence[Retention | None],
     conversation: SweepConversation,
     assumptions: PricingAssumptions,
 ) -> Sweep:
-    """Return the sweep whose settings are those of ``runs``, at least one, over one conversation, so that they are
-    judged by the same rules and in the same words. ``retentions`` has an item for each run, ``None`` where what it
-    retains is not known."""
+    """Return a sweep made of finished ``runs`` (at least one) over one conversation.
+
+    Reports use it to judge finished runs by the same rules and in the same words as Tune.
+    ``retentions`` has an item for each run, ``None`` where its retention is not known.
+    """
     cells = {}
     for number, (run, retention) in enumerate(zip(runs, retentions, strict=True)):
-        cells[CellIndex(number, 0)] = cell_of(conversation, run, retention)
+        cells[CellIndex(number, 0)] = make_cell(conversation, run, retention)
     counter = runs[0].counter
     return Sweep(
         tuple(run.strategy for run in runs),
@@ -334,42 +311,10 @@ def as_sweep(
         unmeasured_results=(conversation.unmeasured_results,),
         summarizer=OFFLINE if any(map(has_offline_summary, runs)) else "",
         counter=counter.name,
-        largest=largest_sizes((conversation.log,), counter),
+        largest=find_largest_sizes((conversation.log,), counter),
     )
 
 
-def _summary(values: SeriesGroupBy[Any, Any], how: str) -> Series[Any]:
-    """Return one value a setting, by a function of pandas such as ``sum``; NaN where that of any of its conversations
-    is NaN."""
+def _sum_up_conversations(values: SeriesGroupBy[Any, Any], how: str) -> Series[Any]:
+    """Return one value a setting by a function of pandas such as ``sum``; NaN where any conversation has NaN."""
     return values.agg(how).where(values.count() == values.size())
-
-
-def measures_of(cell: Cell, cost: Cost) -> dict[str, Any]:
-    """Return the measures of a cell, by column; of one that could not be run only its facts, seconds and error."""
-    if cell.error:
-        return {"facts": cell.facts, "seconds": cell.seconds, "error": cell.error}
-    row = {name: getattr(cell, name) for name in _FIELDS_OF_CELL}
-    for name, cost_field in _FIELDS_OF_COST.items():
-        usd = getattr(cost, cost_field)
-        row[name] = nan if usd is None else usd
-    retained = cell.retention * cell.facts
-    traffic = cell.traffic
-    request_tokens = traffic.input_tokens
-    sent_tokens = int(request_tokens.sum())
-    summarizer_tokens = int(traffic.summarizer_input_tokens.sum())
-    summarizer_tokens += int(traffic.summarizer_output_tokens.sum())
-    largest = int(request_tokens.argmax()) if len(request_tokens) else None
-    return row | {
-        "retained_facts": retained,
-        "usd_per_fact": row["usd"] / retained if retained > 0 else nan,
-        "requests": len(request_tokens),
-        "sent_tokens": sent_tokens,
-        "mean_tokens": sent_tokens / max(1, len(request_tokens)),
-        "peak_tokens": 0 if largest is None else int(request_tokens[largest]),
-        "peak_turn": 0 if largest is None else int(traffic.turns[largest]),
-        "reply_tokens": int(traffic.output_tokens.sum()),
-        "cached_tokens": int(cost.cached_tokens.sum()),
-        "hit_rate": cost.hit_rate,
-        "summarizer_tokens": summarizer_tokens,
-        "all_tokens": sent_tokens + summarizer_tokens,
-    }

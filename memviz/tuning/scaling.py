@@ -1,5 +1,8 @@
-"""Limits that are made for a model's whole context window, scaled to one conversation: the same shares of a window that
-is as large as the conversation needs. A preset of 100,000 tokens does nothing in a conversation of 14,000."""
+"""Scaling of limits that are made for a whole context window to a single, smaller conversation.
+
+A product that compacts at 100,000 of 200,000 tokens does nothing in a conversation of 14,000. Scaled, it compacts at
+the same share of the conversation: at 7,000. Tune, Compare and the search for remedies try products in this way.
+"""
 
 from collections.abc import Mapping
 from math import floor, log10
@@ -26,29 +29,31 @@ WINDOWS_TOKENS = (
     1_000_000,
     2_000_000,
 )
-"""Usual context windows."""
+"""Usual sizes of context windows."""
 LARGEST_SHARE = 2
-"""Presets are taken to be made for the smallest usual window of which the largest of them is at most one in so many
-parts."""
+"""Limits are assumed to be made for the smallest usual window that is at least this many times the largest limit."""
 WINDOW_PARAMETERS = ("window_tokens", "context_window", "context_window_tokens")
-"""Names of a parameter that says the window itself."""
+"""The names of parameters that are the window itself."""
 OTHER_SHARE = 10
-"""A window of which the largest limit is not even one in so many parts is not what the limits are made for."""
+"""A window more than this many times the largest limit is not the one that the limits are made for."""
 DIGITS = 2
+"""The digits of a scaled limit that are not zero."""
 
 
-class Scaled(NamedTuple):
-    """Token parameters of a strategy by name: the ``presets``, made for a window of ``window_tokens``, and the
-    ``values`` that are the same shares of one of ``needed_tokens``."""
+class ScaledPresets(NamedTuple):
+    """The limits of a strategy, by name of the parameter, before and after scaling."""
 
     presets: Mapping[str, int]
+    """The limits for a window of ``window_tokens``."""
     values: Mapping[str, int]
+    """The same shares of ``needed_tokens``."""
     window_tokens: int
     needed_tokens: int
+    """The tokens that the conversation takes in all."""
 
     @property
     def words(self) -> str:
-        """A sentence on what was scaled, from what."""
+        """A sentence that lists the scaled limits."""
         changes = (
             f"{name.replace('_', ' ')} {self.presets[name]:,} → {value:,}"
             for name, value in self.values.items()
@@ -62,26 +67,32 @@ class Scaled(NamedTuple):
         )
 
 
-def scaled(
+def scale_presets(
     strategy: type[Strategy],
     needed_tokens: int,
     chosen: Mapping[str, Any] = MappingProxyType({}),
-) -> Scaled | None:
-    """Return the presets of ``strategy`` for a conversation that takes ``needed_tokens`` in all: of a limit of 100,000
-    tokens, made for a window of 200,000, and a conversation of 14,000 one of 7,000.
+) -> ScaledPresets | None:
+    """Return the limits of ``strategy`` scaled to a conversation that takes ``needed_tokens`` in all.
 
-    A parameter that says the window itself, of which others are shares, becomes what the conversation needs; half of
-    that where all limits are shares, or those near the end of the window would not be reached. ``chosen`` are a
-    product's own, in place of the strategy's defaults. ``None`` where there is nothing to scale: it has no limit in
-    tokens, or the conversation would fill the window that they are made for.
+    A limit of 100,000 tokens, made for a window of 200,000, becomes 7,000 for a conversation of 14,000. A parameter
+    that is the window itself becomes ``needed_tokens``, or half of it where all limits are shares of the window, for
+    else a share near 1 would never be reached.
+
+    Args:
+        strategy: The strategy.
+        needed_tokens: The tokens of the whole conversation.
+        chosen: Values of a product, which replace the defaults of the strategy.
+
+    Returns:
+        ``None`` where there is nothing to scale: there is no limit in tokens, or the conversation fills the window.
     """
-    presets = presets_of(strategy, chosen)
+    presets = list_presets(strategy, chosen)
     if not presets or needed_tokens <= 0:
         return None
-    window_tokens = window_of(presets)
+    window_tokens = find_window(presets)
     share = min(1.0, needed_tokens / window_tokens)
     own_window_tokens = needed_tokens
-    if not _limits_in(presets):
+    if not _list_limits(presets):
         own_window_tokens = max(1, needed_tokens // 2)
     values = {}
     for parameter in strategy.parameters():
@@ -90,29 +101,36 @@ def scaled(
             continue
         target_tokens = own_window_tokens
         if parameter.name not in WINDOW_PARAMETERS:
-            target_tokens = _round(preset, share)
-        values[parameter.name] = min(preset, _within(parameter, target_tokens))
+            target_tokens = _round_share(preset, share)
+        values[parameter.name] = min(preset, _clip_to_bounds(parameter, target_tokens))
     if values == presets:
         return None
     if share == 1:
-        # Only the window itself was larger than the conversation.
+        # The limits stay as they are; only the window itself was larger than the conversation.
         for name in WINDOW_PARAMETERS:
             window_tokens = presets.get(name, window_tokens)
-    return Scaled(presets, values, window_tokens, needed_tokens)
+    return ScaledPresets(presets, values, window_tokens, needed_tokens)
 
 
-def scaled_preset(id: str, needed_tokens: int) -> Strategy:
-    """Return the setting of a product, with its limits scaled to a conversation that takes ``needed_tokens`` in all:
-    of ``claude_code`` and 14,000 tokens one with a window of 7,000."""
-    scale = scaled(strategy_class(id), needed_tokens, all_presets()[id].parameters)
+def scale_product(id: str, needed_tokens: int) -> Strategy:
+    """Return the setting of a product, with its limits scaled to a conversation of ``needed_tokens``.
+
+    ``claude_code`` and 14,000 tokens give a setting with a window of 7,000.
+    """
+    scale = scale_presets(
+        strategy_class(id), needed_tokens, all_presets()[id].parameters
+    )
     return make_strategy(id, **(scale.values if scale else {}))
 
 
-def presets_of(
+def list_presets(
     strategy: type[Strategy], chosen: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, int]:
-    """Return the limits in tokens that a strategy begins with, or a product, by parameter; a limit of 0 is none. A
-    window is among them where they are made for it, or where it is all there is."""
+    """Return the limits in tokens of a strategy, or of a product (``chosen``), by name of the parameter.
+
+    A parameter that is the window itself is among them if the limits are made for it, or if there are no others. A
+    limit of 0 stands for none and is left out.
+    """
     presets = {
         parameter.name: int(chosen.get(parameter.name, parameter.default))
         for parameter in strategy.parameters()
@@ -121,35 +139,34 @@ def presets_of(
         and parameter.default
         and not parameter.live_only
     }
-    limits = _limits_in(presets)
+    limits = _list_limits(presets)
     for name in WINDOW_PARAMETERS:
         if limits and presets.get(name, 0) > OTHER_SHARE * max(limits):
             del presets[name]
     return presets
 
 
-def window_of(presets: Mapping[str, int]) -> int:
-    """Return the usual context window that these limits are made for, in tokens: 200,000 of a limit of 100,000."""
-    limits = _limits_in(presets)
+def find_window(presets: Mapping[str, int]) -> int:
+    """Return the usual context window, in tokens, that these limits are made for: 200,000 for a limit of 100,000."""
+    limits = _list_limits(presets)
     if not limits:
         return max(presets.values())
     least = LARGEST_SHARE * max(limits)
     return next((window for window in WINDOWS_TOKENS if window >= least), least)
 
 
-def _limits_in(presets: Mapping[str, int]) -> list[int]:
+def _list_limits(presets: Mapping[str, int]) -> list[int]:
     """Return the limits in tokens, without the window itself."""
     return [value for name, value in presets.items() if name not in WINDOW_PARAMETERS]
 
 
-def is_scaled(scale: Scaled | None, parameters: Mapping[str, Any]) -> bool:
-    """Return whether ``parameters`` still are as they were scaled."""
+def is_scaled(scale: ScaledPresets | None, parameters: Mapping[str, Any]) -> bool:
+    """Return whether ``parameters`` have the scaled values, so that the user has not changed them since."""
     return scale is not None and scale.values.items() <= parameters.items()
 
 
-def _round(preset: int, share: float) -> int:
-    """Return the share of a limit with two digits that are not zero: people compare such numbers. All of it stays as it
-    is."""
+def _round_share(preset: int, share: float) -> int:
+    """Return a share of a limit, rounded to :data:`DIGITS` digits, unless the share is 1: 7,123 -> 7,100"""
     if share == 1:
         return preset
     exact = preset * share
@@ -158,7 +175,7 @@ def _round(preset: int, share: float) -> int:
     return int(round(exact, DIGITS - 1 - floor(log10(exact))))
 
 
-def _within(parameter: Parameter, value: float) -> int:
+def _clip_to_bounds(parameter: Parameter, value: float) -> int:
     allowed = max(parameter.minimum or 1, value)
     if parameter.maximum is not None:
         allowed = min(parameter.maximum, allowed)

@@ -1,4 +1,9 @@
-"""Statements that somebody typed, looked up as they were said: a value that stands in another statement is not them."""
+"""The search for whole statements, such as "The meeting is on Monday", where a probe alone would look for "Monday".
+
+A sentence says a statement if it has its value and most of its other words, or, for a rule such as "Never book before
+nine" that has no value, most of its words. ``memviz.why``, its remedies and the cells of a sweep look up what a user
+typed and the rules of a log in this way: :func:`judge_probes` tells which requests hold them.
+"""
 
 from __future__ import annotations
 
@@ -15,25 +20,25 @@ from memviz.core.text.containment import contains
 from memviz.core.text.sentences import CACHED_TEXT_CHARS, split_passage
 from memviz.core.text.words import content_words
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_text import readable
+from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.negatives import is_negative
-from memviz.metrics.retention.polarity import polarity
+from memviz.metrics.retention.polarity import judge_polarity
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
 from memviz.tuning.recorded import Recorded
 
 SHARED_PART = 2 / 3
-"""The part of a statement's content words, beside its value, that a sentence needs to say the same."""
+"""The part of a statement's content words, besides its value, that a sentence needs to say the same."""
 LEAST_WORDS = 3
-"""Content words that a statement without a value needs: a sentence that says the same is known by these alone."""
+"""The fewest content words of a statement without a value, which is recognized by these words alone."""
 RULE_OR_DECISION = re.compile(
     r"\b(?:never|always|must|only|don['’]t|do not|from now on|decided?|agreed|instead of|immer|niemals|nie)\b"
     r"|不要|必须|不能|永远|一律|决定|只能",
     re.IGNORECASE,
 )
-"""Words by which a fact looks like a rule or a decision."""
+"""Words that make a fact look like a rule or a decision."""
 _SETS_RULE = re.compile(
     r"""
       (?<!\bI\ )(?<!\bve\ )(?<!\bhave\ )(?<!\bhas\ )(?<!\bhad\ )   # "Never book a flight", not "I have never flown"
@@ -50,11 +55,11 @@ _SETS_RULE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-"""Words by which a sentence that states no value is a rule or a decision all the same."""
+"""Words that make a sentence without a value a rule or a decision."""
 LONGEST_RULE_CHARS = 300
 """Longer sentences are pasted text, or lists without full stops."""
 MOST_RULES = 200
-"""Rules of a log that are looked up where nobody asks for a statement; the newest of more."""
+"""The most rules of a log that are looked up; of more, the newest."""
 _QUESTION = ("?", "？")
 
 
@@ -63,31 +68,39 @@ class Statement(Probe):
 
     @property
     def has_value(self) -> bool:
-        """True if it is looked up by a value: a rule such as "Never book before nine" has none."""
+        """True if it is looked up by a value, false for a rule such as "Never book before nine"."""
         is_value_alone = len(content_words(self.question)) < LEAST_WORDS
         return self.answers[0] != self.question or is_value_alone
 
 
-def statement_or_value(
+def make_statement_or_value(
     log: Log, phrase: str, value: str, positions: Sequence[int]
 ) -> Probe:
-    """Return what is looked up for a typed phrase: the statement where it says more than its value, or has none, or
-    where its own sentence would seem to deny it, as rules do; else the value."""
+    """Return the probe for a phrase that a user typed, which the messages at ``positions`` say.
+
+    It is a :class:`Statement` if the phrase says more than ``value``, if it is a rule without a value, or if its own
+    sentence seems to deny the value, as rules do ("no flights before nine"). Otherwise the value alone is looked up.
+    """
     statement = Statement(phrase, (value,), tuple(positions[:1]), category="")
     if not statement.has_value:
         return statement
-    own_sentences = _sentences_with(readable(log[positions[0]]), statement)
+    own_sentences = _find_sentences_with_value(
+        read_message(log[positions[0]]), statement
+    )
     is_denied = any(
-        not contains(polarity(sentence).affirmed, value) for sentence in own_sentences
+        not contains(judge_polarity(sentence).affirmed, value)
+        for sentence in own_sentences
     )
     if value != phrase or is_denied:
         return statement
     return Probe(phrase, (value,), tuple(positions[:1]), category="")
 
 
-def rules_of(log: Log, facts: Iterable[Probe]) -> list[Statement]:
-    """Return the sentences of users and system messages that set a rule or tell a decision, but for those that state a
-    value of ``facts``. Of one that comes again it is the first."""
+def find_rules(log: Log, facts: Iterable[Probe]) -> list[Statement]:
+    """Return the sentences of users and of system messages that set a rule or tell a decision, each once.
+
+    A sentence that states a value of ``facts`` is left out, because it is looked up as a fact already.
+    """
     values: defaultdict[int, list[str]] = defaultdict(list)
     for fact in facts:
         for position in fact.evidence:
@@ -105,7 +118,7 @@ def rules_of(log: Log, facts: Iterable[Probe]) -> list[Statement]:
 
 
 def _sets_rule(sentence: str) -> bool:
-    """Return whether a sentence is a rule that is long enough to be known again, and is neither asked nor pasted."""
+    """Return whether a sentence is a rule with enough words to be recognized later, and no question or pasted text."""
     return (
         len(sentence) <= LONGEST_RULE_CHARS
         and not sentence.endswith(_QUESTION)
@@ -114,13 +127,13 @@ def _sets_rule(sentence: str) -> bool:
     )
 
 
-def texts_of(run: Run, probes: Sequence[Probe]) -> ProbeTexts:
-    """Return where ``probes`` stand in the conversation of ``run``: of a statement every sentence that says it."""
-    return look_up(run.log, spell_out(run, probes))
+def read_texts(run: Run, probes: Sequence[Probe]) -> ProbeTexts:
+    """Return the places of ``probes`` in the conversation of ``run``: of a statement, every sentence that says it."""
+    return look_up_probes(run.log, spell_out_probes(run, probes))
 
 
-def look_up(log: Log, spelled: Sequence[Probe]) -> ProbeTexts:
-    """Return where probes stand in ``log``; ``spelled`` is what :func:`spell_out` made of them."""
+def look_up_probes(log: Log, spelled: Sequence[Probe]) -> ProbeTexts:
+    """Return the places in ``log`` of probes that :func:`spell_out_probes` has ``spelled`` out."""
     # Sentences that deny a statement are not among those that say it.
     return ProbeTexts(log, spelled, any_mention=_have_statements(spelled))
 
@@ -129,62 +142,71 @@ def _have_statements(probes: Iterable[Probe]) -> bool:
     return any(isinstance(probe, Statement) for probe in probes)
 
 
-def spell_out(run: Run, probes: Sequence[Probe]) -> Sequence[Probe]:
-    """Return ``probes`` with what they are looked up by in ``run``: of statements all sentences that say them, in its
-    messages and in its summaries."""
+def spell_out_probes(run: Run, probes: Sequence[Probe]) -> Sequence[Probe]:
+    """Return ``probes``, each statement with all sentences of ``run`` that say it as its answers.
+
+    The sentences are those of messages, the system prompt and summaries. Other probes stay as they are.
+    """
     if not _have_statements(probes):
         return probes
-    texts = _all_texts(run)
+    texts = _list_texts(run)
     without_value = []
     for probe in probes:
         if isinstance(probe, Statement) and not probe.has_value:
             without_value.append(probe.question)
-    restated = _restate(tuple(without_value), texts)
+    restated = _find_restatements(tuple(without_value), texts)
     spelled = []
     for probe in probes:
         sentences = restated.get(probe.question)
         if sentences is None:
             sentences = [
-                sentence for text in texts for sentence in _saying(probe, text)
+                sentence
+                for text in texts
+                for sentence in _find_sentences_saying(probe, text)
             ]
         answers = tuple(dict.fromkeys((probe.question, *sentences)))
         spelled.append(replace(probe, answers=answers))
     return spelled
 
 
-def loosen(run: Run, probe: Probe) -> Probe:
-    """Return a probe that every sentence answers which says the statement ``probe``, in ``run`` or in what it goes on
-    with, and some others: those with its value, or with enough of its words where it has none. Any other probe is
-    returned as it is: its answers do not depend on a run."""
+def loosen_probe(run: Run, probe: Probe) -> Probe:
+    """Return a probe that is found at least wherever the statement ``probe`` is, also in later requests of ``run``.
+
+    Its answers are all sentences with the value of the statement, or with enough of its words where it has none. So a
+    request that does not hold the loose probe cannot hold the statement, which :mod:`~memviz.tuning.remedies` uses to
+    end replays early. Any other probe stays as it is, for its answers do not depend on a run.
+    """
     if not isinstance(probe, Statement):
         return probe
     if probe.has_value:
         return replace(probe, answers=(probe.answers[0], probe.question))
     answers = [probe.question]
-    for text in _all_texts(run):
-        find = _worded_alike if _is_cached(text) else _worded_alike.__wrapped__
+    for text in _list_texts(run):
+        find = (
+            _find_worded_alike if _is_cached(text) else _find_worded_alike.__wrapped__
+        )
         answers += find(probe.question, text)
     return replace(probe, answers=tuple(dict.fromkeys(answers)))
 
 
-def _all_texts(run: Run) -> list[str]:
-    """Return everything that requests of ``run`` may hold: its messages, its system prompt and its summaries."""
-    texts = [readable(message) for message in run.log]
+def _list_texts(run: Run) -> list[str]:
+    """Return all texts that requests of ``run`` may hold: messages, the system prompt and summaries."""
+    texts = [read_message(message) for message in run.log]
     texts += [message.content for message in run.space.system_messages]
     texts += [version.text for version in run.space.summaries.versions]
     return texts
 
 
 def _is_cached(text: str) -> bool:
-    """Return whether what is found in ``text`` is kept for the next look: longer texts are few and large."""
+    """Return whether the sentences found in ``text`` are cached: longer texts are few and would fill the cache."""
     return len(text) <= CACHED_TEXT_CHARS
 
 
 @lru_cache(maxsize=16_384)
-def _worded_alike(statement: str, text: str) -> tuple[str, ...]:
-    """Return the sentences of ``text`` with enough words of ``statement`` to say the same, whether or not they do."""
+def _find_worded_alike(statement: str, text: str) -> tuple[str, ...]:
+    """Return the sentences of ``text`` that share enough words with ``statement`` to possibly say the same."""
     words = content_words(statement)
-    least = _least_shared(words)
+    least = _count_least_shared(words)
     alike = []
     for sentence in split_passage(text).sentences:
         if len(words & content_words(sentence.text)) >= least:
@@ -192,22 +214,28 @@ def _worded_alike(statement: str, text: str) -> tuple[str, ...]:
     return tuple(alike)
 
 
-def _restate(statements: tuple[str, ...], texts: Iterable[str]) -> dict[str, list[str]]:
+def _find_restatements(
+    statements: tuple[str, ...], texts: Iterable[str]
+) -> dict[str, list[str]]:
     """Return the sentences of ``texts`` that say the same as each of ``statements``, which have no value."""
     sentences: dict[str, list[str]] = {statement: [] for statement in statements}
     if statements:
         for text in texts:
-            find = _restated_in if _is_cached(text) else _restated_in.__wrapped__
+            find = (
+                _find_restated_in if _is_cached(text) else _find_restated_in.__wrapped__
+            )
             for statement, sentence in find(statements, text):
                 sentences[statement].append(sentence)
     return sentences
 
 
-# The texts are those of one conversation again and again, and those of the summaries of each run.
+# The same conversation is searched for each setting; only the summaries differ.
 @lru_cache(maxsize=16_384)
-def _restated_in(statements: tuple[str, ...], text: str) -> tuple[tuple[str, str], ...]:
+def _find_restated_in(
+    statements: tuple[str, ...], text: str
+) -> tuple[tuple[str, str], ...]:
     """Return each of ``statements`` that a sentence of ``text`` says, with that sentence."""
-    with_word = _statements_by_word(statements)
+    with_word = _index_statements(statements)
     pairs = []
     for sentence in split_passage(text).sentences:
         # Most sentences share no word with any statement.
@@ -220,7 +248,7 @@ def _restated_in(statements: tuple[str, ...], text: str) -> tuple[tuple[str, str
 
 
 @lru_cache(maxsize=4)
-def _statements_by_word(statements: tuple[str, ...]) -> dict[str, list[str]]:
+def _index_statements(statements: tuple[str, ...]) -> dict[str, list[str]]:
     with_word: defaultdict[str, list[str]] = defaultdict(list)
     for statement in statements:
         for word in content_words(statement):
@@ -229,7 +257,7 @@ def _statements_by_word(statements: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 def restates(text: str, phrase: str) -> bool:
-    """Return whether a sentence of ``text`` says a phrase in other words, with each of its names and numbers."""
+    """Return whether a sentence of ``text`` says ``phrase`` in other words, but with each of its names and numbers."""
     if len(content_words(phrase)) < LEAST_WORDS:
         return False
     telling = [word for word in phrase.split()[1:] if word[0].isupper()]
@@ -242,26 +270,31 @@ def restates(text: str, phrase: str) -> bool:
 
 
 def says_same(statement: str, sentence: str) -> bool:
-    """Return whether a sentence says a statement that has no value: it has most of its words, is as negative as it is,
-    and asks nothing."""
+    """Return whether ``sentence`` says a ``statement`` that has no value.
+
+    It has to share most words with it, to be no question, and to have a negative only if the statement has one.
+    """
     words = content_words(statement)
     return (
-        len(words & content_words(sentence)) >= _least_shared(words)
+        len(words & content_words(sentence)) >= _count_least_shared(words)
         and is_negative(sentence) == is_negative(statement)
         and not sentence.endswith(_QUESTION)
     )
 
 
-def _least_shared(words: frozenset[str]) -> int:
-    """Return how many of the ``words`` of a statement without a value a sentence needs to say the same."""
+def _count_least_shared(words: frozenset[str]) -> int:
+    """Return how many ``words`` of a statement without a value a sentence needs to say the same."""
     return max(LEAST_WORDS, ceil(SHARED_PART * len(words)))
 
 
-def judge(
+def judge_probes(
     run: Run, texts: ProbeTexts, requests: Sequence[int] | None = None
 ) -> Retention:
-    """Return which requests of ``run``, all or those of these numbers, hold what was looked up. Nobody can tell what
-    stood in a system prompt whose later copies are not in the log."""
+    """Return which requests of ``run`` (all, or those of these numbers) hold the probes of ``texts``.
+
+    Where a program edited its system prompt and the log lacks the later versions, a fact that stood only in the prompt
+    is unknown instead of known.
+    """
     judged = retention(run, texts.probes, texts, requests)
     strategy = run.strategy
     if isinstance(strategy, Recorded) and strategy.edits_prompt:
@@ -270,36 +303,46 @@ def judge(
     return judged
 
 
-def sentence_with_value(probe: Probe, texts: Iterable[str]) -> str:
-    """Return the first sentence that has a statement's value alone; "" where none has, or where its value is all that
-    the statement says."""
+def find_sentence_with_value(probe: Probe, texts: Iterable[str]) -> str:
+    """Return the first sentence of ``texts`` that has the value of a statement, whatever else it says.
+
+    It is "" where no sentence has it, and for a probe that is only looked up by its value.
+    """
     if not isinstance(probe, Statement) or probe.answers[0] == probe.question:
         return ""
     for text in texts:
-        for sentence in _sentences_with(text, probe):
+        for sentence in _find_sentences_with_value(text, probe):
             return sentence
     return ""
 
 
 @lru_cache(maxsize=8192)
-def _saying(probe: Probe, text: str) -> tuple[str, ...]:
-    """Return the sentences of ``text`` that have the value and most of the other words of a statement, and that have a
-    negative if, and only if, it has one; where it is a value alone, both with and without."""
+def _find_sentences_saying(probe: Probe, text: str) -> tuple[str, ...]:
+    """Return the sentences of ``text`` that say a statement with a value.
+
+    They have the value and most other words of the statement, and a negative only if the statement has one. Where the
+    statement is nothing but its value, a negative does not matter.
+    """
     value = probe.answers[0]
     words = content_words(probe.question) - content_words(value)
-    least = ceil(SHARED_PART * len(words))
-    sign = is_negative(probe.question)
-    return tuple(
-        sentence
-        for sentence in _sentences_with(text, probe)
-        if (value == probe.question or is_negative(sentence) == sign)
-        and len(words & content_words(sentence)) >= least
-    )
+    least_shared = ceil(SHARED_PART * len(words))
+    is_value_alone = value == probe.question
+    statement_is_negative = is_negative(probe.question)
+    sentences = []
+    for sentence in _find_sentences_with_value(text, probe):
+        has_same_sign = is_negative(sentence) == statement_is_negative
+        shared = words & content_words(sentence)
+        if len(shared) >= least_shared and (is_value_alone or has_same_sign):
+            sentences.append(sentence)
+    return tuple(sentences)
 
 
-def _sentences_with(text: str, probe: Probe) -> tuple[str, ...]:
-    """Return the sentences of ``text`` that contain a probe's value; a name among other words as it is written, for
-    "things" is no museum."""
+def _find_sentences_with_value(text: str, probe: Probe) -> tuple[str, ...]:
+    """Return the sentences of ``text`` that contain the value of ``probe``.
+
+    A value with capitals has to be written in the same way, unless the statement begins with it: the museum "Things" is
+    not meant by "things".
+    """
     value = probe.answers[0]
     if not contains(text, value):
         return ()

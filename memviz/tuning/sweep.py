@@ -1,296 +1,67 @@
-"""A sweep: every setting of a grid over every conversation, with one counter and one summarizer."""
+"""``memviz.sweep``: the function by which programs measure a grid of settings over conversations.
+
+:class:`~memviz.tuning.sweeping.Sweeping` does the work, or :mod:`~memviz.tuning.fleet` for thousands of conversations.
+The typed dictionaries name the options for editors and type checkers.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
-from memviz.core.errors import SweepError
-from memviz.core.fingerprint import fingerprint
-from memviz.core.model_errors import BudgetSpentError
-from memviz.core.storage_errors import DatabaseGoneError, FullLibraryError
-from memviz.core.text.wording import duration_words
-from memviz.core.translation import _
-from memviz.core.vectors import server_of_vectors
 from memviz.engine.replay import Messages, as_model
 from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS
 from memviz.models.base import Model
 from memviz.models.names import DEFAULT_MODEL, OFFLINE
-from memviz.strategies.base import Strategy
-from memviz.strategies.lookup import embedding_asked_by
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.fleet.source import Fleet
-from memviz.tuning import executors
-from memviz.tuning.cell import Cell, CellIndex, Job, cell_key, job_size, jobs, work
-from memviz.tuning.cluster import Cluster, ClusterProblem
 from memviz.tuning.executors import Executor
-from memviz.tuning.grid import Grid, largest_sizes, settings
+from memviz.tuning.grid import Grid, expand_grid
 from memviz.tuning.kept_cells import KeptCells
-from memviz.tuning.pace import HERE, DueWork, PaceKey, most_telling_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
-from memviz.tuning.sweep_conversation import SweepConversation, transcripts_of
-from memviz.tuning.sweep_options import FleetSweepOptions, SweepOptions
-from memviz.tuning.sweep_progress import SweepProgress
+from memviz.tuning.sweep_conversation import SweepConversation, list_transcripts
+from memviz.tuning.sweeping import Sweeping
 
 if TYPE_CHECKING:
     from memviz.tuning.fleet.results import FleetSweep
+    from memviz.tuning.fleet.sweeping import FleetProgress
+    from memviz.tuning.sweep_progress import SweepProgress
 
-LOOK_SECONDS = 0.5
-"""So often a sweep that somebody else measures looks for what is finished."""
+
+class AnySweepOptions(TypedDict, total=False):
+    """The options of every sweep."""
+
+    counter: AnyCounter
+    summarizer: Model | str | None
+    model: str
+    summarizer_model: str | None
+    pause_seconds: float
+    assumptions: PricingAssumptions | None
+    retention: bool
+    executor: Executor
+    workers: int | None
+    scheduler: str | None
+    stop: Event | None
 
 
-@dataclass
-class Sweeping:
-    """A sweep at work: iterate it to get its cells as they are finished, in any order.
+class SweepOptions(AnySweepOptions, total=False):
+    """The options of a sweep over conversations that are at hand."""
 
-    Cells that were ``kept`` before come first and are not measured again. Setting ``stop`` ends it early; so does a
-    spent budget, which then stands in ``stopped`` as a sentence. A summarizer that no call reaches raises
-    :class:`memviz.core.model_errors.UnusableSummarizerError`. :attr:`sweep` is what there is so far, at any time.
-    """
+    seconds: float | None
+    kept: KeptCells | None
+    progress: Callable[[SweepProgress], object] | None
 
-    subjects: tuple[SweepConversation, ...]
-    settings: tuple[Strategy, ...]
-    counter: AnyCounter = DEFAULT_COUNTER
-    summarizer: Model | None = None
-    assumptions: PricingAssumptions = field(default_factory=PricingAssumptions.of)
-    kept: KeptCells | None = None
-    executor: Executor = "auto"
-    workers: int | None = None
-    scheduler: str | None = None
-    cluster: Cluster | None = None
-    """A cluster to measure on, if it is there: where it is lost, the rest is measured in this thread."""
-    cluster_problem: ClusterProblem | None = None
-    """The reason why it was measured without the ``cluster``, or a part of it."""
-    seconds: float | None = None
-    """The time that it may take, if not as long as it takes: the settings that tell most come first."""
-    stop: Event = field(default_factory=Event)
-    stopped: str = ""
-    cells: dict[CellIndex, Cell] = field(default_factory=dict)
-    measured: int = 0
-    is_out_of_time: bool = False
-    """Some cells were not begun, for they did not fit into ``seconds``."""
-    _started: float = field(default_factory=perf_counter)
-    _due: DueWork = field(default_factory=DueWork)
 
-    @property
-    def total(self) -> int:
-        """Number of cells."""
-        return len(self.subjects) * len(self.settings)
+class FleetSweepOptions(AnySweepOptions, total=False):
+    """The options of a sweep over a fleet."""
 
-    @property
-    def progress(self) -> SweepProgress:
-        """The progress so far."""
-        seconds = perf_counter() - self._started
-        rest = self._due.seconds_left(seconds)
-        if rest is not None and self.seconds is not None:
-            rest = min(rest, max(0.0, self.seconds - seconds))
-        return SweepProgress(len(self.cells), self.total, self.measured, seconds, rest)
-
-    @property
-    def _writer(self) -> str:
-        """The name of the summarizer; empty where there is none."""
-        return "" if self.summarizer is None else self.summarizer.name
-
-    def _pace_key(self, place: CellIndex) -> PaceKey:
-        return PaceKey.of(self.settings[place.setting], self._writer)
-
-    def _messages(self, place: CellIndex) -> int:
-        return len(self.subjects[place.subject].log)
-
-    @property
-    def sweep(self) -> Sweep:
-        """The cells so far."""
-        counter = find_counter(self.counter)
-        subjects = self.subjects
-        unmeasured = tuple(subject.unmeasured_results for subject in subjects)
-        return Sweep(
-            self.settings,
-            tuple(subject.title for subject in subjects),
-            dict(self.cells),
-            self.assumptions,
-            self.stopped,
-            guessed_facts=tuple(subject.guessed_facts for subject in subjects),
-            unmeasured_results=unmeasured,
-            summarizer=self._writer,
-            counter=counter.name,
-            largest=largest_sizes((subject.log for subject in subjects), counter),
-            system_prompts=tuple(subject.whole_system_prompt for subject in subjects),
-        )
-
-    def __iter__(self) -> Iterator[Cell]:
-        keys = self._keys()
-        claim = fingerprint(sorted(keys.values()))
-        yield from self._take_kept(keys)
-        if self.kept is None or len(self.cells) == self.total:
-            yield from self._measure(keys)
-            return
-        # Somebody else measures the same, here or on another server: what is finished is taken over.
-        waiting_since = perf_counter()
-        while not self.kept.try_claim(claim):
-            if self.stop.wait(LOOK_SECONDS):
-                return
-            yield from self._take_kept(keys)
-            waited_seconds = perf_counter() - waiting_since
-            if self.seconds is not None and waited_seconds > self.seconds:
-                self.is_out_of_time = len(self.cells) < self.total
-                self._say_why_stopped()
-                return
-        try:
-            yield from self._take_kept(keys)
-            yield from self._measure(keys)
-        finally:
-            self.kept.release_claim(claim)
-
-    def _measure(self, keys: dict[CellIndex, str]) -> Iterator[Cell]:
-        """Measure the cells that are missing."""
-        missing = [place for place in keys if place not in self.cells]
-        if self.seconds is not None:
-            numbers = most_telling_first(self.settings)
-            rank = {number: order for order, number in enumerate(numbers)}
-            missing.sort(key=lambda place: (rank[place.setting], place.subject))
-        for place in missing:
-            self._due.add(self._pace_key(place), self._messages(place))
-        self._started = perf_counter()
-        try:
-            for finished in self._run(missing) if missing else ():
-                for place, cell in finished:
-                    self._take(place, cell, keys[place])
-                    yield cell
-        except BudgetSpentError as error:
-            # Where the user closed it, it need not be used up.
-            if not self.stop.is_set():
-                self.stopped = str(error)
-        if self.stopped:
-            # The budget ended it, and not the time.
-            self.is_out_of_time = False
-        self._say_why_stopped()
-
-    def _say_why_stopped(self) -> None:
-        if self.is_out_of_time and not self.stop.is_set():
-            self.stopped = _(
-                "That is what fits into {time}.", time=duration_words(self.seconds or 0)
-            )
-
-    def _keys(self) -> dict[CellIndex, str]:
-        counter = find_counter(self.counter).name
-        summarizer = ""
-        if self.summarizer is not None:
-            # With everything else that its answers depend on, such as its address.
-            identity = [self.summarizer.name, self.summarizer.identity]
-            summarizer = json.dumps(identity, sort_keys=True, default=str)
-        keys = {}
-        for c, subject in enumerate(self.subjects):
-            for s, setting in enumerate(self.settings):
-                # Who would summarize does not matter where nothing ever is summarized.
-                writer = summarizer if setting.writes_notes else ""
-                # Two servers may have one name for two embedding models.
-                embedding = embedding_asked_by(setting)
-                writer += server_of_vectors(embedding, subject.log.kept_vectors)
-                keys[CellIndex(s, c)] = cell_key(subject, setting, counter, writer)
-        return keys
-
-    def _take_kept(self, keys: dict[CellIndex, str]) -> Iterator[Cell]:
-        """Take the missing cells that are kept, and yield them."""
-        missing = {place: key for place, key in keys.items() if place not in self.cells}
-        if self.kept is None or not missing:
-            return
-        kept_cells: dict[str, dict[str, object]] = {}
-        # No connection was free, and a file that is gone gives no further one.
-        with suppress(DatabaseGoneError):
-            kept_cells = self.kept.find_cells(list(missing.values()))
-        for place, key in missing.items():
-            try:
-                cell = Cell.from_dict(kept_cells[key])
-            except (LookupError, TypeError, ValueError):
-                # It was not kept, or is damaged: it is measured now.
-                continue
-            self.cells[place] = cell
-            yield cell
-
-    def _take(self, place: CellIndex, cell: Cell, key: str) -> None:
-        self.cells[place] = cell
-        self.measured += 1
-        self._due.take(self._pace_key(place), self._messages(place), cell.seconds)
-        if self.kept is not None and cell.can_be_kept:
-            # Pages say so; the cell is worth looking at nevertheless.
-            with suppress(DatabaseGoneError, FullLibraryError):
-                self.kept.keep_cell(key, cell.to_dict())
-
-    def _run(
-        self, missing: Sequence[CellIndex]
-    ) -> Iterator[list[tuple[CellIndex, Cell]]]:
-        cluster = self.cluster
-        if cluster is None:
-            yield from self._run_at(self.scheduler, missing)
-            return
-        # The vectors of embedding models lie in a folder of this server, where no worker sees them.
-        places_here = [place for place in missing if self._asks_embedding(place)]
-        of_cluster = [place for place in missing if not self._asks_embedding(place)]
-        if of_cluster:
-            yield from self._run_on_cluster(cluster, of_cluster)
-        if self.cluster_problem is not None:
-            places_here = [place for place in missing if place not in self.cells]
-        if places_here and not self.stop.is_set():
-            yield from self._run_at(None, places_here)
-
-    def _asks_embedding(self, place: CellIndex) -> bool:
-        return bool(embedding_asked_by(self.settings[place.setting]))
-
-    def _run_on_cluster(
-        self, cluster: Cluster, places: Sequence[CellIndex]
-    ) -> Iterator[list[tuple[CellIndex, Cell]]]:
-        if cluster.is_away:
-            self.cluster_problem = ClusterProblem.AWAY
-            return
-        try:
-            yield from self._run_at(cluster.address, places)
-        except SweepError as error:
-            self.cluster_problem = executors.note_cluster_problem(error, cluster)
-
-    def _run_at(
-        self, scheduler: str | None, places: Sequence[CellIndex]
-    ) -> Iterator[list[tuple[CellIndex, Cell]]]:
-        executor, workers = executors.choose_executor(
-            self.executor, scheduler, self.workers, self.summarizer
-        )
-        size = 1
-        if executor in ("processes", "dask"):
-            size = job_size(len(places), workers)
-        todo = self._jobs(places, size)
-        if self.seconds is not None:
-            todo = self._jobs_in_time(places, self.seconds)
-        return executors.run(
-            executor, todo, work, self.stop, workers=workers, scheduler=scheduler
-        )
-
-    def _jobs(self, places: Sequence[CellIndex], size: int) -> Iterator[Job]:
-        return jobs(
-            self.subjects, self.settings, places, self.counter, self.summarizer, size
-        )
-
-    def _jobs_in_time(
-        self, places: Sequence[CellIndex], seconds: float
-    ) -> Iterator[Job]:
-        """Yield the jobs of these cells, in their order, that come to their end in time. The first one is done
-        however long it takes: else nothing could be shown, and going on would never come to it."""
-        is_begun = False
-        for place in places:
-            seconds_left = seconds - (perf_counter() - self._started)
-            needed = HERE.seconds(self._pace_key(place), self._messages(place))
-            if is_begun and (needed or 0.0) > seconds_left:
-                self.is_out_of_time = True
-                continue
-            is_begun = True
-            yield from self._jobs([place], 1)
+    requests: bool
+    progress: Callable[[FleetProgress], object] | None
 
 
 @overload
@@ -334,24 +105,41 @@ def sweep(
 ) -> Sweep | FleetSweep:
     """Measure every setting of ``grid`` over one or many conversations, and price it.
 
-    ``grid`` maps strategies to lists of values: ``{"summary": {"buffer_size": [2, 4, 8]}, "window": None}`` (``None``:
-    the suggested values). A number in the steps of a pipeline is named in words: ``{"pipeline": {"step 2 keep N
-    messages": [5, 10], "step 1 at N% of the window": [40, 60]}}``. ``summarizer`` writes the summaries; ``model`` and
-    ``summarizer_model`` name whose list prices are used (the same for both unless said otherwise), or give
-    ``assumptions`` of your own. ``retention=False`` counts tokens only. ``executor``: ``inline`` in this thread,
-    ``threads`` for a summarizer behind an API, ``processes`` on this machine, ``dask`` on the cluster at ``scheduler``
-    or a local one; ``auto`` chooses. ``kept`` (a :class:`memviz.storage.store.Store`) keeps finished cells, so that a
-    sweep that was ended goes on where it was. ``progress`` is called for every cell. ``seconds`` is the time that
-    measuring may take: of each family the settings that tell most come first, and :attr:`Sweep.left_out` are those that
-    did not fit.
+    Conversations that fit into no memory are a :class:`memviz.Fleet`, or the address of one: a file, a folder, a
+    pattern, or what fsspec reaches. They are read as a stream, and the results are written as Parquet into the folder
+    ``write``: a row for each conversation and setting. The same call continues a sweep that was stopped.
 
-    Conversations that fit into no memory are a :class:`memviz.Fleet`, or the address of one (a file, a folder, a
-    pattern, what fsspec reaches). They are read as a stream, and ``write`` is the folder that gets the results as
-    Parquet: a row for each conversation and setting, with ``requests`` also one for each request. The same call goes
-    on with a sweep that was stopped. It returns a :class:`memviz.FleetSweep`; ``kept`` and ``seconds`` are not for it.
+    Args:
+        conversations: A transcript, several, the messages of one, or a fleet.
+        grid: Strategies with lists of values: ``{"summary": {"buffer_size": [2, 4, 8]}, "window": None}`` (``None``:
+            the suggested values). A number in the steps of a pipeline is named in words: ``{"pipeline": {"step 2 keep N
+            messages": [5, 10], "step 1 at N% of the window": [40, 60]}}``.
+        counter: The token counter.
+        summarizer: The model that writes the summaries.
+        model: The model whose list prices count.
+        summarizer_model: The model whose list prices count for summaries, if not ``model``.
+        pause_seconds: The user's pause between two turns, which decides what the prompt cache still holds.
+        assumptions: Prices of your own, instead of the last three.
+        retention: False to count tokens only.
+        executor: ``inline`` in this thread, ``threads`` for a summarizer behind an API, ``processes`` on this machine,
+            ``dask`` on the cluster at ``scheduler`` or a local one; ``auto`` chooses.
+        workers: The number of threads or processes.
+        scheduler: The address of a Dask scheduler.
+        seconds: The time that measuring may take, not for a fleet. Of each family the settings that tell most come
+            first; :attr:`Sweep.left_out` are those that did not fit.
+        kept: Keeps finished cells, so that a sweep that was ended can be continued; not for a fleet. It is a
+            :class:`memviz.storage.store.Store`.
+        progress: Called with the progress after every cell, or every batch of a fleet.
+        stop: An event that ends the sweep early.
+        write: The folder for the results of a fleet.
+        requests: True to write a row for each request of a fleet as well.
 
-    Raises :class:`memviz.ParameterError` for a grid that is none, :class:`memviz.SweepError` for no conversation,
-    a cluster that is lost, or a folder that holds another sweep.
+    Returns:
+        A :class:`memviz.Sweep`; of a fleet a :class:`memviz.FleetSweep`.
+
+    Raises:
+        ParameterError: The grid is none.
+        SweepError: There is no conversation, a cluster is lost, or the folder holds another sweep.
     """
     count = find_counter(counter)
     if assumptions is None:
@@ -366,11 +154,11 @@ def sweep(
         "stop": stop or Event(),
     }
     if write is not None:
-        from memviz.tuning.fleet.results import fleet_of, sweep_fleet
+        from memviz.tuning.fleet.results import open_fleet, sweep_fleet
 
         return sweep_fleet(
-            fleet_of(conversations),
-            settings(grid),
+            open_fleet(conversations),
+            expand_grid(grid),
             write,
             retention=retention,
             requests=requests,
@@ -379,10 +167,10 @@ def sweep(
         )
     subjects = [
         SweepConversation.of(transcript, count, retention=retention)
-        for transcript in transcripts_of(conversations)
+        for transcript in list_transcripts(conversations)
     ]
     sweeping = Sweeping(
-        tuple(subjects), settings(grid), kept=kept, seconds=seconds, **shared
+        tuple(subjects), expand_grid(grid), kept=kept, seconds=seconds, **shared
     )
     for _cell in sweeping:
         if progress is not None:

@@ -1,4 +1,4 @@
-"""One conversation made ready to be measured under many settings."""
+"""A conversation prepared to be measured under many settings: with its facts, and counted once for all of them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.metrics.retention.tool_facts import count_unmeasured_results
 from memviz.transcripts.base import RULE, Probe, Transcript
 from memviz.transcripts.fleet.source import Fleet
-from memviz.tuning.statements import Statement, rules_of
+from memviz.tuning.statements import Statement, find_rules
 
 
 @dataclass(frozen=True)
 class SweepConversation:
-    """A conversation, the facts to look for in it, and what all settings share: token counts and normal forms.
+    """A conversation with the facts to look for in it, and the token counts that all settings share.
 
-    The facts are the probes that the conversation brought along, or those that memviz proposes where it brought none,
-    and those that the user typed in. A pickled subject takes its token counts along, so that another process counts
-    nothing again.
+    The facts are the probes of the transcript, or those that memviz proposes where it has none, and those that the user
+    typed in. The token counts are pickled with the conversation, so that other processes need not count again.
     """
 
     title: str
@@ -35,11 +34,11 @@ class SweepConversation:
     probes: tuple[Probe, ...] = field(repr=False)
     system_prompt: str | None = field(default=None, repr=False)
     proposed: bool = False
-    """True where memviz proposed the probes."""
+    """True if memviz proposed the probes."""
     tools: tuple[str, ...] = field(default=(), repr=False)
-    """Schemas of the tools that went with every request."""
+    """The schemas of the tools that are sent with every request."""
     rules: tuple[Statement, ...] = field(default=(), repr=False)
-    """Rules that memviz read off the conversation, for those who ask for them: see :meth:`with_rules`."""
+    """The rules stated in the conversation; empty unless :meth:`with_rules` has added them."""
 
     @classmethod
     def of(
@@ -50,8 +49,11 @@ class SweepConversation:
         *,
         retention: bool = True,
     ) -> SweepConversation:
-        """Return the conversation made ready. ``log`` is its log, if one is at hand: its counts are then shared.
-        Without ``retention`` no facts are looked for."""
+        """Return a prepared conversation.
+
+        ``log`` is the log of the transcript, if there is one already, so that its counts are shared. Without
+        ``retention`` no facts are looked for.
+        """
         log = Log(transcript.messages) if log is None else log
         log.token_sums(counter)
         conversation = cls(
@@ -66,20 +68,20 @@ class SweepConversation:
         return replace(conversation, probes=probes, proposed=bool(proposed))
 
     def with_rules(self) -> SweepConversation:
-        """Return the conversation with the rules and decisions that somebody states in it, such as "Never book a
-        flight before nine." Those of the system prompt are sent with every request: every setting keeps them, and they
-        tell none from another."""
+        """Return the conversation with the rules and decisions stated in it, such as "Never book before nine."
+
+        Rules of the system prompt are left out: it is sent with every request, so every setting keeps them.
+        """
         stated = [
             replace(statement, category=RULE)
-            for statement in rules_of(self.log, ())
+            for statement in find_rules(self.log, ())
             if min(statement.evidence) >= self.log.system_stop
         ]
         return replace(self, rules=tuple(stated))
 
     @property
     def whole_system_prompt(self) -> str:
-        """All that is sent first with every request, as one text: the prompt given beside the conversation, and the
-        system messages that it begins with."""
+        """The text that every request begins with: the system prompt, and the first system messages of the log."""
         leading = [message.content for message in self.log[: self.log.system_stop]]
         if self.system_prompt:
             leading.insert(0, self.system_prompt)
@@ -87,12 +89,12 @@ class SweepConversation:
 
     @property
     def guessed_facts(self) -> int:
-        """The number of the probes that memviz proposed."""
+        """The number of probes that memviz proposed."""
         return sum(not probe.by_user for probe in self.probes) if self.proposed else 0
 
     @cached_property
     def unmeasured_results(self) -> int:
-        """Tool results of the conversation where no probe comes from one; else 0."""
+        """The number of tool results if no probe comes from one, else 0: how much is not measured."""
         return count_unmeasured_results(self.log, self.probes)
 
     @cached_property
@@ -102,7 +104,7 @@ class SweepConversation:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of everything of the subject that a measurement depends on."""
+        """A hash of everything in the conversation that a measurement depends on."""
         messages = [message.to_dict() for message in self.log]
         probes = [probe.to_dict() for probe in self.probes]
         content: list[object] = [self.system_prompt, messages, probes]
@@ -113,9 +115,11 @@ class SweepConversation:
         return fingerprint(content)
 
 
-def transcripts_of(conversations: Any) -> list[Transcript]:
-    """Return what is to be swept over: a transcript, several, or the messages of one. Raises
-    :class:`memviz.core.errors.SweepError` where there is none."""
+def list_transcripts(conversations: Any) -> list[Transcript]:
+    """Return the transcripts to sweep over; ``conversations`` are a transcript, several, or the messages of one.
+
+    Raises :class:`memviz.core.errors.SweepError` where there is none.
+    """
     if isinstance(conversations, Transcript):
         return [conversations]
     if isinstance(conversations, Fleet | str | Path):

@@ -1,4 +1,4 @@
-"""The progress of a sweep: how much is done, and how long the rest takes."""
+"""The progress of a sweep, as pages and the command line show it."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -8,20 +8,20 @@ from memviz.core.translation import _
 
 @dataclass(frozen=True, slots=True)
 class SweepProgress:
-    """The progress of a sweep."""
+    """The progress of a sweep, counted in cells."""
 
     done: int
     total: int
     measured: int
-    """Cells of ``done`` that were measured now; the others were kept from before."""
+    """The cells of ``done`` that this sweep measured; the others were kept from earlier ones."""
     seconds: float
+    """The time since the measuring began."""
     seconds_left: float | None = None
-    """The time that the rest takes, from what each of its strategies took here; ``None`` as long as none was
-    measured."""
+    """The time that the rest is predicted to take; ``None`` while no cell has been measured."""
 
     @property
     def time_left(self) -> str:
-        """The same in words; empty where it is not known, or nothing is left."""
+        """``seconds_left`` in words; empty where it is unknown, or nothing is left."""
         seconds = self.seconds_left
         if seconds is None or self.done == self.total:
             return ""

@@ -19,21 +19,21 @@ from memviz.core.text.words import content_words
 from memviz.core.translation import _
 from memviz.engine.replay import Messages, as_log, replay
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_text import readable
+from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.models.names import DEFAULT_MODEL
 from memviz.strategies import COMPARED_AT_FIRST
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
-from memviz.tuning.forgotten import Why, explain, lost_statements
+from memviz.tuning.forgotten import Why, explain_probes, list_lost_statements
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.recorded import recorded_run
+from memviz.tuning.recorded import replay_recorded
 from memviz.tuning.remedies import Offer
-from memviz.tuning.statements import Statement, restates, statement_or_value
+from memviz.tuning.statements import Statement, make_statement_or_value, restates
 
 MOST_NEAR = 20
-"""Messages whose sentences are held against a phrase that nobody says."""
+"""The number of messages that are searched for the sentence nearest to a phrase that nobody says."""
 
 
 PhraseKind = Literal["", "rule", "value"]
@@ -53,18 +53,25 @@ def why(
     runs: Sequence[Run] = (),
     kind: PhraseKind = "",
 ) -> tuple[Why, ...]:
-    """Return why a conversation's ``phrase`` was forgotten, once a setting; without a phrase the ten statements of each
-    setting that were lost at the end and look most like rules, decisions and numbers, without what would have kept
-    them.
+    """Return why a conversation's ``phrase`` was forgotten, and what would have kept it: one answer for each setting.
 
-    ``strategies`` are the settings to look at. Without them it is what the log itself says, if its program recorded its
-    compactions, and else the three settings that Compare opens with. ``runs`` are those of the conversation that are
-    there already: no others are made then. Summaries are the built-in model's. ``prices_of`` names whose prices count.
-    ``kind`` says how the phrase is looked up: a *rule* by its words, a *value* alone in whatever sentence; without it
-    as the phrase looks.
+    Without a phrase it returns the ten lost statements of each setting that look most like rules, decisions and
+    numbers, without what would have kept them.
 
-    Raises :class:`NotSaidError` where nobody says the phrase, :class:`ParameterError` for another ``kind``, and what
-    :func:`memviz.replay` does.
+    Args:
+        messages: The conversation.
+        phrase: What somebody said, such as "the deposit is 1,800 euros".
+        strategies: The settings to look at. By default it is what the log's own program did, if the log records its
+            compactions, else the three settings that Compare opens with. The built-in model writes the summaries.
+        counter: The token counter.
+        prices_of: The model whose prices count.
+        runs: Runs of the conversation that exist already; then no others are made.
+        kind: ``"rule"`` looks the phrase up by its words, ``"value"`` alone in whatever sentence; by default it
+            depends on how the phrase looks.
+
+    Raises:
+        NotSaidError: Nobody says the phrase.
+        ParameterError: Another ``kind``. And what :func:`memviz.replay` raises.
     """
     kinds = get_args(PhraseKind)
     if kind not in kinds:
@@ -78,28 +85,28 @@ def why(
         # One log for all runs, so that its tokens are counted once.
         messages = as_log(messages)
     if not runs:
-        runs = runs_to_explain(messages, strategies, counter)
+        runs = list_runs_to_explain(messages, strategies, counter)
     log = runs[0].log
     if not phrase.strip():
         probes = probes or propose_probes(log)
         losses: list[Why] = []
         for run in runs:
-            losses += lost_statements(run, probes)
+            losses += list_lost_statements(run, probes)
         return tuple(losses)
     positions, is_word_for_word = _find_phrase(log, phrase)
     if not positions:
-        raise _not_said(log, phrase, events)
+        raise _make_not_said_error(log, phrase, events)
     if kind == "rule":
         probe: Probe = Statement(phrase, (phrase,), tuple(positions[:1]), category="")
     elif kind == "value":
         probe = Probe(phrase, (phrase,), tuple(positions[:1]), category="")
     else:
-        value = _value_of(phrase, positions, probes or propose_probes(log, len(log)))
-        probe = statement_or_value(log, phrase, value, positions)
+        value = _find_value(phrase, positions, probes or propose_probes(log, len(log)))
+        probe = make_statement_or_value(log, phrase, value, positions)
     offer = Offer(messages, PricingAssumptions.of(prices_of))
     answers = []
     for run in runs:
-        (answer,) = explain(run, [probe])
+        (answer,) = explain_probes(run, [probe])
         answer = replace(answer, said=positions, is_word_for_word=is_word_for_word)
         answers.append(offer.with_remedies(answer))
     return tuple(answers)
@@ -108,22 +115,22 @@ def why(
 def why_lost(
     messages: Messages, run: Run, probe: Probe, prices: PricingAssumptions
 ) -> Why:
-    """Return why ``run``, one of these messages, forgot a fact that they state, and what would have kept it."""
-    (answer,) = explain(run, [probe])
+    """Return why ``run`` forgot a fact that ``messages`` state, and what would have kept it."""
+    (answer,) = explain_probes(run, [probe])
     return Offer(messages, prices).with_remedies(answer)
 
 
-def runs_to_explain(
+def list_runs_to_explain(
     messages: Messages,
     strategies: Sequence[Strategy] | Strategy | None,
     counter: AnyCounter,
 ) -> list[Run]:
-    """Return the runs that :func:`why` looks at. Its arguments are those of that function."""
+    """Return the runs that :func:`why` looks at; the arguments are those of that function."""
     if isinstance(strategies, Strategy):
         strategies = [strategies]
     if not strategies:
         if isinstance(messages, Transcript):
-            recorded = recorded_run(messages, counter)
+            recorded = replay_recorded(messages, counter)
             if recorded is not None:
                 return [recorded]
         strategies = [
@@ -133,13 +140,13 @@ def runs_to_explain(
 
 
 def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
-    """Return the messages that say the phrase, and whether word for word: none where nobody says it.
+    """Return the log positions of the messages that say the phrase, and true if they say it word for word.
 
-    If none has it word for word, those that say the same value; then those that have it as a part of words, for "5 GB"
-    is no part of "15 GB" where "5 GB" stands elsewhere; and last those that say it in other words.
+    These are the first that exist of: messages with the phrase as whole words; messages that contain it in another
+    form; messages that have it as a part of longer words, as "5 GB" in "15 GB"; messages that say it in other words.
     """
-    texts = [readable(message) for message in log]
-    parts = _saying(texts, phrase)
+    texts = [read_message(message) for message in log]
+    parts = _find_messages_saying(texts, phrase)
     positions = [position for position in parts if contains(texts[position], phrase)]
     if positions:
         return tuple(positions), True
@@ -156,11 +163,15 @@ def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
     return tuple(positions), False
 
 
-def _not_said(log: Log, phrase: str, events: Iterable[RecordedEvent]) -> NotSaidError:
-    """Return the error for a phrase that no message says: it names the summary of the log that says it, else the
-    sentence that is nearest to it."""
+def _make_not_said_error(
+    log: Log, phrase: str, events: Iterable[RecordedEvent]
+) -> NotSaidError:
+    """Return the error for a phrase that no message says.
+
+    It names the recorded summary that says the phrase, if one does, else the nearest sentence of the conversation.
+    """
     for event in events:
-        if _saying([event.text], phrase) or contains(event.text, phrase):
+        if _find_messages_saying([event.text], phrase) or contains(event.text, phrase):
             return NotSaidError(
                 _(
                     "No message says {phrase!r}, only the summary that the log has after message {number:,} "
@@ -173,7 +184,7 @@ def _not_said(log: Log, phrase: str, events: Iterable[RecordedEvent]) -> NotSaid
     scores = log.word_index().scores(content_words(phrase), 0, len(log))
     if not scores.any():
         return NotSaidError(_("No message says {phrase!r}.", phrase=phrase))
-    position, sentence = _nearest_sentence(log, scores, phrase)
+    position, sentence = _find_nearest_sentence(log, scores, phrase)
     return NotSaidError(
         _(
             "No message says {phrase!r}. The nearest is message {number:,} (turn {turn:,}): “{text}”",
@@ -185,13 +196,17 @@ def _not_said(log: Log, phrase: str, events: Iterable[RecordedEvent]) -> NotSaid
     )
 
 
-def says(messages: Messages, phrase: str) -> bool:
+def contains_phrase(messages: Messages, phrase: str) -> bool:
     """Return whether any message has the phrase word for word."""
-    return bool(_saying([readable(message) for message in as_log(messages)], phrase))
+    texts = [read_message(message) for message in as_log(messages)]
+    return bool(_find_messages_saying(texts, phrase))
 
 
-def _saying(texts: Sequence[str], phrase: str) -> list[int]:
-    """Return the numbers of the texts that have the phrase, whatever the case and the breaks, also inside a word."""
+def _find_messages_saying(texts: Sequence[str], phrase: str) -> list[int]:
+    """Return the numbers (0-based) of the texts that have the phrase, also inside a word.
+
+    Case and white space do not matter.
+    """
     folded_phrase = " ".join(phrase.split()).casefold()
     return [
         position
@@ -200,21 +215,26 @@ def _saying(texts: Sequence[str], phrase: str) -> list[int]:
     ]
 
 
-def _nearest_sentence(log: Log, scores: Any, phrase: str) -> tuple[int, str]:
-    """Return the sentence that is written most like the phrase, of the messages that share most words with it, and the
-    position of its message."""
+def _find_nearest_sentence(log: Log, scores: Any, phrase: str) -> tuple[int, str]:
+    """Return the sentence that is spelled most like the phrase, behind the log position of its message.
+
+    Only the messages that share most words with the phrase are searched: ``scores`` has a number for each message.
+    """
     matcher = SequenceMatcher(b=phrase.casefold())
     best = (0.0, 0, "")
     for position in np.argsort(-scores)[:MOST_NEAR].tolist():
-        for sentence in split_passage(readable(log[position])).sentences:
+        for sentence in passage(read_message(log[position])).sentences:
             matcher.set_seq1(sentence.text.casefold())
             best = max(best, (matcher.ratio(), -position, sentence.text))
     return -best[1], best[2]
 
 
-def _value_of(phrase: str, positions: Sequence[int], probes: Iterable[Probe]) -> str:
-    """Return the longest value of the phrase that a probe of its messages asks for, else the whole phrase: a summary
-    says a sentence in other words, but its value as it is. "The deposit is 1,800 euros." -> 1,800 euros"""
+def _find_value(phrase: str, positions: Sequence[int], probes: Iterable[Probe]) -> str:
+    """Return the value of the phrase, else the whole phrase: "The deposit is 1,800 euros." -> 1,800 euros
+
+    It is looked up by its value, because a summary rewords a sentence but keeps its value. The value is the longest
+    answer in the phrase of a probe that the same messages state.
+    """
     values = []
     for probe in probes:
         is_of_these = not set(probe.evidence).isdisjoint(positions)

@@ -13,7 +13,7 @@ from memviz.metrics.retention.knowledge import (
     ADVERSARIAL,
     HARDER,
     ORDINARY,
-    Judged,
+    JudgedPairs,
 )
 from tests.tables import for_each
 
@@ -59,9 +59,9 @@ def untouched() -> list[Pair]:
 def test_the_page_says_the_error_that_was_measured(untouched: list[Pair]) -> None:
     for kind, said in (("ordinary", ORDINARY), ("adversarial", ADVERSARIAL)):
         pairs = [one for one in untouched if one.kind == kind]
-        assert Judged(len(pairs), sum(one.is_right for one in pairs)) == said
+        assert JudgedPairs(len(pairs), sum(one.is_right for one in pairs)) == said
     harder = read_pairs("harder")
-    assert Judged(len(harder), sum(one.is_right for one in harder)) == HARDER
+    assert JudgedPairs(len(harder), sum(one.is_right for one in harder)) == HARDER
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from memviz.strategies.presets import presets
 from memviz.strategies.steps import lines_of
 from memviz.transcripts.export import to_json
 from memviz.tuning.cell import Cell
-from memviz.tuning.sweep import Sweeping
+from memviz.tuning.sweeping import Sweeping
 from tests.cli.terminal import memviz, refused
 from tests.tables import for_each
 
@@ -206,7 +206,7 @@ def test_an_error_is_no_finding(chats: Path, tmp_path: Path) -> None:
     for number in (1, 2):
         (chats / f"{number}.json").unlink()
     shown = memviz("design", chats, *TERMS, *QUICK, code=2)
-    assert "There are only 3." in shown.err
+    assert "Found: 3." in shown.err
 
 
 def test_a_search_that_cannot_be_brought_to_its_end_is_an_error(
@@ -218,7 +218,7 @@ def test_a_search_that_cannot_be_brought_to_its_end_is_an_error(
         yield next(whole(sweeping))
         raise SweepError("The workers are gone.")
 
-    monkeypatch.setattr("memviz.tuning.sweep.Sweeping.__iter__", fail)
+    monkeypatch.setattr("memviz.tuning.sweeping.Sweeping.__iter__", fail)
     shown = memviz("design", chats, *TERMS, *QUICK, code=2)
     assert "The workers are gone." in shown.err
 

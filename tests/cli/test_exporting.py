@@ -50,7 +50,7 @@ def test_one_conversation_of_a_file(tmp_path: Path) -> None:
 
 
 def test_no_such_export(chat: Path) -> None:
-    refused("export", chat, "--to", "nope", code=2, words=("'nope'", *EXPORTS))
+    refused("export", chat, "--to", "colours", code=2, words=("'colours'", *EXPORTS))
 
 
 def test_no_such_conversation() -> None:

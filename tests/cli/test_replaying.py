@@ -15,7 +15,7 @@ import memviz as api
 from memviz import Run
 from memviz.dashboard.ui.controls.setting import first_settings
 from memviz.dashboard.words.compactions import compaction_words
-from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.token_use import count_token_use
 from memviz.models.offline import OfflineModel
 from memviz.storage.workspace import RunKey, Workspace
 from memviz.transcripts.loading import load_transcript
@@ -166,7 +166,7 @@ class TestTable:
             )
 
     def test_has_the_totals_and_what_the_summarizer_costs(self, chat: Path) -> None:
-        use, out = token_use(small(chat)), memviz("replay", chat, *SMALL).out
+        use, out = count_token_use(small(chat)), memviz("replay", chat, *SMALL).out
         assert f"Sent: {use.sent_tokens:,} tokens in 6 requests" in out
         assert f"{use.peak_tokens:,} at most (turn {use.peak_turn})" in out
         assert (

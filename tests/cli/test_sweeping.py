@@ -23,12 +23,12 @@ import memviz as api
 from memviz.cli.sweep_options import Summarizing, Work
 from memviz.code_export import targets
 from memviz.core.text.wording import counted, dollars
-from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.token_use import count_token_use
 from memviz.models.names import OFFLINE
 from memviz.models.offline import OfflineModel
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.loading import load_transcript
-from memviz.tuning.grid import settings, suggested, tried_at_first
+from memviz.tuning.grid import expand_grid, list_first_strategies, suggest_values
 from memviz.tuning.grounds import Grounds
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.cli.terminal import (
@@ -95,7 +95,12 @@ def waited_for(condition: Any, seconds: float = SECONDS) -> None:
 
 
 def test_seconds_measure_what_fits_and_say_what_is_left_out(chat: Path) -> None:
-    shown = memviz("sweep", "sample-support", "--seconds", 1, "--all")
+    # Enough settings that no machine measures all of them in a second.
+    grid = (
+        "-s",
+        "summary_buffer:max_token_limit=100..3000/100,summary_words=20..300/20",
+    )
+    shown = memviz("sweep", "sample-support", *grid, "--seconds", 1, "--all")
     assert "That is what fits into 1 s." in shown.err
     assert "left out" in shown.err
     assert memviz("sweep", chat, *GRID, "--seconds", 600).err == ""
@@ -198,8 +203,10 @@ class TestWhatIsTried:
             "messages": len(log),
             "turns": log.turn_count,
         }
-        grid = {id: suggested(id, largest=largest) for id in tried_at_first()}
-        assert labels(shown) == [one.label for one in settings(grid)]
+        grid = {
+            id: suggest_values(id, largest=largest) for id in list_first_strategies()
+        }
+        assert labels(shown) == [one.label for one in expand_grid(grid)]
 
     @pytest.mark.parametrize(
         ("given", "sizes"),
@@ -646,7 +653,7 @@ class TestExportToCode:
             "id": row["strategy"],
             "parameters": row["parameters"],
         }
-        use = token_use(api.Run.from_dict(run))
+        use = count_token_use(api.Run.from_dict(run))
         assert (use.sent_tokens, use.peak_tokens) == (
             row["sent_tokens"],
             row["peak_tokens"],
@@ -666,7 +673,7 @@ class TestExportToCode:
             "sweep", chat, *GRID, "--max-peak", 1, "--code", "memory_yaml", code=1
         )
         assert shown.out == ""
-        assert "no setting to export" in shown.err
+        assert "there is no code to write" in shown.err
 
 
 class TestKept:
@@ -996,6 +1003,7 @@ class TestWrongUse:
             (("--json", "--code", "memory_yaml"), "would both write to stdout"),
             (("--out", "x"), "--code"),
             (("--keep", "1.5"), "--keep"),
+            (("--keep", "90"), "from 0% to 100%"),
             (("--usd-per-million", "1"), "--usd-per-million"),
             (("--usd-per-million", "1,-2"), "--usd-per-million"),
             (("--usd-per-million", "1,nan"), "--usd-per-million"),

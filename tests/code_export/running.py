@@ -9,7 +9,7 @@ from typing import Any
 import memviz
 from memviz import Message
 from memviz.code_export import Setting, targets
-from memviz.code_export.program import template_of
+from memviz.code_export.program import find_template
 from memviz.models.base import Model
 
 PARAMETERS: dict[str, dict[str, Any]] = {
@@ -35,7 +35,9 @@ def with_code(target: str) -> list[str]:
     if target in ("memory_yaml", "memviz_code"):
         return list(memviz.strategies())
     return [
-        id for id in memviz.strategies() if template_of(setting(id), target) is not None
+        id
+        for id in memviz.strategies()
+        if find_template(setting(id), target) is not None
     ]
 
 

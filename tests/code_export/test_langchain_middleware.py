@@ -483,7 +483,7 @@ def test_the_middleware_clears_what_memviz_simulated(
     wanted = setting(
         "clear_tool_results", parameters={"trigger_tokens": 150, **parameters}
     )
-    middleware = load("langchain_middleware", wanted)["editing"]()
+    middleware = load("langchain_middleware", wanted)["build_editing"]()
     state: list[BaseMessage] = []
     for said, (_, expected) in zip(
         arrivals(talked), requests(talked, wanted), strict=True
@@ -514,7 +514,7 @@ def test_a_system_message_of_the_state_counts() -> None:
         "clear_tool_results", parameters={"trigger_tokens": 60, "keep_results": 0}
     )
     talked = [Message("system", "rules " * 60), *loops(1, 1)]
-    middleware, sent = load("langchain_middleware", wanted)["editing"](), []
+    middleware, sent = load("langchain_middleware", wanted)["build_editing"](), []
     request = ModelRequest(
         model=Answering(answer=lambda _: ""), messages=as_langchain(talked[:4])
     )

@@ -233,7 +233,7 @@ def test_tool_calls_stay_whole() -> None:
             }
             for call in message.tool_calls
         ]
-    messages = names["as_messages"](items)
+    messages = names["convert_items"](items)
     assert [item for m in messages for item in m["items"]] == items
     assert [m["content"] for m in messages if m["content"]] == [
         m.content for m in talked if m.content

@@ -89,5 +89,5 @@ def test_langchains_own_prompt_is_the_one_that_was_simulated(words: int) -> None
     simulated = wanted.strategy.arguments().get(
         "summary_prompt", names["DEFAULT_SUMMARY_PROMPT"]
     )
-    assert names["summary_prompt"]() == simulated
+    assert names["write_summary_prompt"]() == simulated
     assert (SENTENCE in simulated) == bool(words)

@@ -16,7 +16,7 @@ import pytest
 
 import memviz
 from memviz.code_export import NoCodeError, Setting, targets, template_files
-from memviz.code_export.program import template_of, values_of
+from memviz.code_export.program import find_template, list_values_of_setting
 from memviz.core.memory import Memory
 from memviz.core.pieces import Piece
 from memviz.strategies.base import Strategy
@@ -138,7 +138,7 @@ def test_every_value_on_top_of_a_file_is_the_settings(target: str) -> None:
             "SUMMARIZER_MODEL",
             "SUMMARIZER",
             "TEMPERATURE",
-            *values_of(wanted),
+            *list_values_of_setting(wanted),
         }
         for node in ast.parse(targets()[target].write(wanted)).body:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
@@ -200,7 +200,7 @@ def test_without_a_template_the_error_says_that_there_is_no_code(
         if id in ("memory_yaml", "memviz_code"):
             assert "unwritten" in target.write(unwritten)
         else:
-            assert template_of(unwritten, id) is None
+            assert find_template(unwritten, id) is None
             with pytest.raises(
                 NoCodeError,
                 match=r"There is no code for .* that does what the strategy 'unwritten'",
@@ -212,7 +212,7 @@ def test_another_packages_strategy_gets_no_template_by_its_name(
     unwritten: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Unwritten, "id", "window")
-    assert template_of(unwritten, "plain_python") is None
+    assert find_template(unwritten, "plain_python") is None
     with pytest.raises(NoCodeError, match="comes from another package"):
         targets()["plain_python"].write(unwritten)
 
@@ -222,6 +222,6 @@ def test_a_strategy_named_like_a_part_of_a_program_gets_no_template(
 ) -> None:
     monkeypatch.setattr(Unwritten, "__module__", "memviz.strategies.summarizer")
     monkeypatch.setattr(Unwritten, "id", "summarizer")
-    assert [template_of(unwritten, target) for target in targets()] == [None] * len(
+    assert [find_template(unwritten, target) for target in targets()] == [None] * len(
         targets()
     )

@@ -33,9 +33,9 @@ from memviz.engine.memory_config import (
     load_memory_config,
     read_memory_config,
 )
-from memviz.engine.thinking import read_decision, read_recall
-from memviz.metrics.cost.pricing import unpriced
-from memviz.tuning.grid import settings
+from memviz.engine.thinking import decision_of, recall_of
+from memviz.metrics.cost.pricing import make_unpriced
+from memviz.tuning.grid import expand_grid
 from tests.engine.calling import Caller, recall, says
 from tests.tables import for_each
 
@@ -197,13 +197,13 @@ def test_a_grid_has_no_more_settings_than_anybody_waits_for() -> None:
         "summary_only": {"max_recalled_messages": many, "max_recall_contexts": many}
     }
     with pytest.raises(ParameterError, match="159,201 settings"):
-        settings(grid)
+        expand_grid(grid)
 
 
 @for_each("price", [float("nan"), float("inf"), 1e308, -1.0])
 def test_a_price_by_hand_is_a_price(price: float) -> None:
     with pytest.raises(ValueError, match="0 or more and at most"):
-        unpriced("some/model").by_hand(input_usd_per_million=price)
+        make_unpriced("some/model").by_hand(input_usd_per_million=price)
 
 
 def test_whatever_is_quoted_is_cut() -> None:

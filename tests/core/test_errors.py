@@ -233,12 +233,12 @@ CASES: dict[str, Case] = {
     ),
     "unknown strategy": Case(
         lambda _: memviz.strategy("windw"),
-        ("strategy", "'windw'", "Choose", "window"),
+        ("strategy", "'windw'", "The nearest", "window"),
         {"name": "windw", "known": (*memviz.strategies(), *presets())},
     ),
     "unknown counter": Case(
         lambda _: memviz.counter("o200k"),
-        ("token counter", "'o200k'", "Choose", "o200k_base"),
+        ("token counter", "'o200k'", "The nearest", "o200k_base"),
         {
             "name": "o200k",
             "known": ("o200k_base", "cl100k_base", "p50k_base", "chars4", "bytes4"),
@@ -246,7 +246,7 @@ CASES: dict[str, Case] = {
     ),
     "unknown sample": Case(
         lambda _: sample("trp"),
-        ("bundled conversation", "'trp'", "Choose", "trip"),
+        ("bundled conversation", "'trp'", "The nearest", "trip"),
         {"name": "trp"},
     ),
     "counter without its file": Case(
@@ -346,7 +346,7 @@ CASES: dict[str, Case] = {
     ),
     "design over too few conversations": Case(
         lambda _: memviz.design([sample("trip")] * 3, 4),
-        ("at least 4 different", "There are only 1"),
+        ("at least 4 different", "Found: 1."),
     ),
     "storage": Case(
         lambda folder: Store(folder / "x.db").conversation("nowhere"),

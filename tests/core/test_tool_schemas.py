@@ -13,7 +13,7 @@ from memviz.core.tool_schemas import (
     count_schema_tokens,
     definitions,
 )
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.traffic import count_traffic
 from tests.tables import for_each
 
 JARGON = [
@@ -277,7 +277,7 @@ def test_what_two_requests_share_holds_the_schemas_as_they_were_counted(
             tools=[json.dumps(WEATHER_TOOL)],
             system_prompt=system_prompt,
         )
-        shared.append(traffic(run).shared_tokens[2:])
+        shared.append(count_traffic(run).shared_tokens[2:])
     without, with_prompt = shared
     of_prompt = memviz.counter("o200k_base")(prompt.content) + TOKENS_PER_MESSAGE
     # Of both runs the schemas cost the same: a summary takes them in, too.

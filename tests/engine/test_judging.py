@@ -18,13 +18,8 @@ from memviz.core.model_errors import (
     ServerError,
     UnknownModelError,
 )
-from memviz.engine.judging import (
-    JudgedAnswer,
-    Judging,
-    build_judge_request,
-    read_verdict,
-)
-from memviz.metrics.answer_scores import answer_scores
+from memviz.engine.judging import JudgedAnswer, Judging, judge_request, verdict_of
+from memviz.metrics.answer_scores import score_answers
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
 from tests.engine.calling import Caller, recall, says
@@ -211,7 +206,7 @@ def test_a_question_that_fails_is_noted_and_the_rest_goes_on(
     assert "status 500" in failed.error
     assert KEY not in failed.error
     assert fine.verdict == "right"
-    assert answer_scores(work.results, 1)[0].failed == 1
+    assert score_answers(work.results, 1)[0].failed == 1
 
 
 def test_an_error_is_never_an_answer(server: OpenAIServer) -> None:
@@ -219,7 +214,7 @@ def test_an_error_is_never_an_answer(server: OpenAIServer) -> None:
     server.then(status(500, "3,600 Lisbon"), status(500, "3,600 Lisbon"))
     work = judging(server)
     list(work.steps())
-    (scores,) = answer_scores(work.results, 1)
+    (scores,) = score_answers(work.results, 1)
     assert (scores.failed, scores.containing, scores.mean_f1, scores.right) == (
         2,
         0,
@@ -473,7 +468,7 @@ def test_the_offline_model_knows_more_under_a_full_buffer_than_under_a_window() 
     work = Judging(runs, trip.probes, model="offline")
     list(work.steps())
     assert all(r.reply and not r.error for r in work.results)
-    full, window = answer_scores(work.results, 2)
+    full, window = score_answers(work.results, 2)
     assert full.asked == window.asked == len(trip.probes)
     assert full.containing >= 0.8 * len(trip.probes)
     assert window.containing <= 0.4 * len(trip.probes)

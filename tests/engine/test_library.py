@@ -9,7 +9,7 @@ from memviz import Fate, Message, ScriptedModel
 from memviz.core.counters import Counter
 from memviz.core.pieces import Line
 from memviz.core.summaries import SummaryVersion
-from memviz.metrics.summaries.events import request_sizes
+from memviz.metrics.summaries.events import count_request_sizes
 from memviz.strategies.library import Ask, FromLibrary, Library, LibraryStrategy
 from tests.engine.written_strategies import (
     Clearing,
@@ -147,7 +147,7 @@ def test_a_request_of_the_past_is_known_by_what_was_sent_then() -> None:
         assert run.strategy.select(record.memory)[-1].stop == record.memory.length  # type: ignore[union-attr]
         assert not any(c.tokens_after >= c.tokens_before for c in record.compactions)
         for compaction in record.compactions:
-            sizes = request_sizes(compaction, run)
+            sizes = count_request_sizes(compaction, run)
             assert sizes.before_tokens > sizes.after_tokens == record.total_tokens
 
 
@@ -213,7 +213,7 @@ def test_what_it_clears_is_a_compaction_of_what_was_sent_so_far() -> None:
     for one in run.compactions:
         assert one.changes_memory
         assert one.tokens_before - one.tokens_after == word
-        sizes = request_sizes(one, run)
+        sizes = count_request_sizes(one, run)
         assert sizes.before_tokens - sizes.after_tokens == word
     assert [Fate(code).name for code in run.fates()[-1][2:5:2]] == ["CLEARED"] * 2
 

@@ -15,10 +15,10 @@ import memviz
 from memviz import Fate, Message, Run, ScriptedModel
 from memviz.core.pieces import Line, Quote, from_json, to_json
 from memviz.engine.stored import DamagedRecordError
-from memviz.metrics.memory_map.fate_map import fate_map, summary_versions
-from memviz.metrics.memory_map.stretches import code_of
+from memviz.metrics.memory_map.fate_map import build_fate_map, list_summary_versions
+from memviz.metrics.memory_map.stretches import encode_fate
 from memviz.metrics.retention.knowledge import Knowledge
-from memviz.metrics.summaries.events import sent_summary_tokens
+from memviz.metrics.summaries.events import count_sent_summary_tokens
 from memviz.transcripts.base import Probe
 from tests.strategies.conversations import conversations
 
@@ -70,7 +70,7 @@ def test_each_request_is_counted_and_drawn_as_it_is_sent(
     messages: list[Message], top: int, newest: int
 ) -> None:
     run = store_run([*messages, *ASKED], top, newest)
-    drawn = fate_map(run)
+    drawn = build_fate_map(run)
     fates = run.fates()
     generations = run.generations()
     for number, record in enumerate(run.requests):
@@ -91,10 +91,10 @@ def test_each_request_is_counted_and_drawn_as_it_is_sent(
             stretches.starts, stretches.stops, stretches.codes, strict=True
         ):
             codes[start:stop] = code
-        assert codes.tolist() == [code_of(Fate(one), 1) for one in fates[number]]
-        versions = summary_versions(run, number)
+        assert codes.tolist() == [encode_fate(Fate(one), 1) for one in fates[number]]
+        versions = list_summary_versions(run, number)
         assert set(np.flatnonzero(versions).tolist()) == covered
-        assert (sent_summary_tokens(record) > 0) == bool(quoted)
+        assert (count_sent_summary_tokens(record) > 0) == bool(quoted)
     last = run.requests[-1]
     assert last.parts.quoted or not last.memory.summary_count
 

@@ -16,8 +16,8 @@ from memviz.core.context import Fate
 from memviz.core.tool_schemas import count_schema_tokens
 from memviz.engine import assembly
 from memviz.engine.assembly import assemble
-from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.token_use import count_token_use
+from memviz.metrics.requests.traffic import count_traffic
 from tests.engine.probes import Digest, small
 from tests.strategies.conversations import RUN_HERE, conversations
 from tests.tables import for_each
@@ -164,7 +164,9 @@ def test_schemas_of_tools_are_sent_with_every_request() -> None:
         assert record.context.messages == without.context.messages
     again = memviz.Run.from_dict(offered.to_dict())
     assert again.to_dict() == offered.to_dict()
-    assert traffic(again).shared_tokens[1] >= more, "providers read the tools first"
+    assert count_traffic(again).shared_tokens[1] >= more, (
+        "providers read the tools first"
+    )
 
 
 def recalled(record: memviz.TurnRecord) -> list[str]:
@@ -281,7 +283,7 @@ def test_the_open_request_is_that_of_the_reply_to_come_and_stands_in_no_sum(
     assert [record.to_dict(0) for record in run.requests] == [
         record.to_dict(0) for record in before
     ]
-    assert len(run.frame()) == len(before) == len(traffic(run).turns)
+    assert len(run.frame()) == len(before) == len(count_traffic(run).turns)
     assert run.columns.totals.sum() == sum(record.total_tokens for record in before)
     again = memviz.Run.from_dict(json.loads(json.dumps(run.to_dict())))
     assert again.to_dict() == run.to_dict()
@@ -321,8 +323,8 @@ def test_what_only_the_open_request_would_summarize_is_shown_with_it_and_stands_
         {**one.to_dict(), "seconds": known.seconds}
         for one, known in zip(run.compactions, answered.compactions, strict=True)
     ]
-    assert traffic(run).to_dict() == traffic(answered).to_dict()
-    assert token_use(run) == token_use(answered)
+    assert count_traffic(run).to_dict() == count_traffic(answered).to_dict()
+    assert count_token_use(run) == count_token_use(answered)
     assert run.frame().equals(answered.frame())
     fates = run.fates_at(pending)
     assert Fate.SUMMARIZED in fates

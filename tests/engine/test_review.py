@@ -15,7 +15,7 @@ from memviz.core.pieces import Messages, Piece, notes
 from memviz.engine.recording import RecordedSummaries
 from memviz.engine.session import Session
 from memviz.engine.setting import Setting
-from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.token_use import count_token_use
 from memviz.models.base import Usage
 from memviz.strategies.base import Effect, Trigger, Write
 from tests.engine.probes import SUMMARIZING, Digest, sent, small, talk, timeless
@@ -221,7 +221,7 @@ class TestReview:
         )  # of the failed call nothing is known
         assert compaction.output_tokens == 10 + 4
         assert compaction.total_cost_usd == 0.03
-        use = token_use(chat.run)
+        use = count_token_use(chat.run)
         assert (
             use.summarizations,
             use.failed_summarizations,
@@ -238,7 +238,7 @@ class TestReview:
         chat.propose()
         chat.skip()
         finish(chat)
-        use = token_use(chat.run)
+        use = count_token_use(chat.run)
         assert (use.summarizations, use.summarizer_calls, use.summarizer_tokens) == (
             0,
             1,

@@ -12,12 +12,12 @@ from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.words.compactions import compaction_words, request_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.engine.chat import Chat
-from memviz.metrics.requests.sent_requests import other_requests
+from memviz.metrics.requests.sent_requests import list_other_requests
 from memviz.metrics.requests.shared_prefix import SharedPrefix
 from memviz.metrics.summaries.events import (
-    compaction_events,
-    request_sizes,
-    text_in_force,
+    count_request_sizes,
+    join_text_in_force,
+    list_compaction_events,
 )
 from tests.engine.probes import Digest, sent, small
 from tests.same_runs import contents
@@ -252,7 +252,7 @@ class TestNumbers:
         return talk(chat, 2)
 
     def test_summaries_of_a_setting_that_came_later_were_made_then(self) -> None:
-        events = compaction_events(self.chat().run)
+        events = list_compaction_events(self.chat().run)
         turns = [event.place for event in events]
         assert turns == sorted(turns)
         assert {
@@ -262,13 +262,13 @@ class TestNumbers:
         } == {7, 8, 9}
         run = self.chat().run
         assert [
-            text_in_force(run, event).startswith("===")
-            for event in compaction_events(run)
+            join_text_in_force(run, event).startswith("===")
+            for event in list_compaction_events(run)
         ] == [event.compaction.strategy == PER_TURN for event in events]
 
     def test_the_shared_prefix_is_that_of_the_texts(self) -> None:
         run = self.chat().run
-        shared = SharedPrefix(run).tokens(other_requests(run))
+        shared = SharedPrefix(run).tokens(list_other_requests(run))
         texts = [
             "\n".join(m.content for m in record.context.messages)
             for record in run.turns
@@ -331,7 +331,7 @@ class TestWhichRequestASummaryChanged:
             assert compaction_words(last, run).result.startswith(
                 "What would have been sent next: "
             )
-            assert [event.place for event in compaction_events(run)][-1] == 4.5
+            assert [event.place for event in list_compaction_events(run)][-1] == 4.5
             (marks,) = [
                 trace
                 for trace in tokens_per_turn([SettingRun(run, "", 0)]).data
@@ -355,7 +355,7 @@ class TestWhichRequestASummaryChanged:
             "before the request of turn 6",
         )
         assert (
-            request_sizes(run.turns[5].compactions[-1], run).after_tokens
+            count_request_sizes(run.turns[5].compactions[-1], run).after_tokens
             == run.turns[5].total_tokens
         )
 

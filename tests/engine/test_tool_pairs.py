@@ -10,8 +10,8 @@ import memviz
 from memviz import Message, Recall, ScriptedModel, ToolCall
 from memviz.core.forms import WithCalls
 from memviz.core.pieces import Picked
-from memviz.engine.recall_tokens import count_recalled_tokens
-from memviz.metrics.requests.broken_pairs import refused_requests
+from memviz.engine.recall_tokens import recalled_tokens
+from memviz.metrics.requests.broken_pairs import count_refused_requests
 from tests.engine.calling import check_accepted
 
 FIRST = ToolCall("a", "look_up", '{"q": "rain"}')
@@ -118,7 +118,7 @@ def test_it_stands_before_an_open_tool_call() -> None:
 def test_the_books_hold_and_a_run_survives_a_file() -> None:
     run = replayed(talk("I will look."), Recall(turns=[1]))
     assert memviz.verify(run) == ()
-    assert refused_requests(run) == 0
+    assert count_refused_requests(run) == 0
     again = memviz.Run.from_dict(json.loads(json.dumps(run.to_dict())), len)
     assert again.turns[-1].parts == run.turns[-1].parts
     assert again.turns[-1].tokens == run.turns[-1].tokens

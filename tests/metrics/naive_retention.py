@@ -19,7 +19,7 @@ from memviz.core.text.token_contexts import read_tokens_in_context
 from memviz.core.text.values import unify_values
 from memviz.engine.records import TurnRecord
 from memviz.metrics.retention.negatives import is_asked_negatively
-from memviz.metrics.retention.polarity import polarity
+from memviz.metrics.retention.polarity import judge_polarity
 from memviz.transcripts.base import Probe
 
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI")
@@ -97,7 +97,7 @@ def spans(text: str, answers: tuple[str, ...]) -> list[tuple[int, int]]:
 
 def affirms(text: str, probe: Probe) -> tuple[bool, bool]:
     """The same of what the text affirms; to deny a fact that is asked for as a negative is to affirm it."""
-    right, stale = holds(polarity(text).affirmed, probe)
+    right, stale = holds(judge_polarity(text).affirmed, probe)
     is_negative = any(map(is_asked_negatively, (probe.question, *probe.answers)))
     return right or (is_negative and holds(text, probe)[0]), stale
 

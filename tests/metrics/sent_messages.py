@@ -12,8 +12,8 @@ import numpy as np
 from memviz import Message, Run, TurnRecord
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.core.counters import Counter
-from memviz.engine.part_tokens import count_message_tokens
-from memviz.metrics.requests.traffic import Traffic, answered_calls, traffic
+from memviz.engine.part_tokens import message_tokens
+from memviz.metrics.requests.traffic import Traffic, count_traffic, list_answered_calls
 
 
 def words_in_common(one: str, other: str) -> str:
@@ -68,9 +68,9 @@ def shared_by_turn(run: Run, *, overhead: bool = True) -> list[int]:
 
 def content_alone(run: Run) -> Traffic:
     """The traffic of a run without what the chat format adds to messages and requests."""
-    found = traffic(run)
+    found = count_traffic(run)
     added = []
-    for one in answered_calls(run):
+    for one in list_answered_calls(run):
         added.append(TOKENS_PER_MESSAGE * len(one.request) + TOKENS_PER_REQUEST)
     return replace(
         found,

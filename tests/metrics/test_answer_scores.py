@@ -8,9 +8,9 @@ from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer
 from memviz.metrics.answer_scores import (
     AnswerScores,
-    answer_scores,
     contains_answer,
-    token_f1,
+    measure_token_f1,
+    score_answers,
 )
 from memviz.transcripts.base import Probe
 from tests.tables import for_each
@@ -75,7 +75,7 @@ def test_an_answer_is_contained_as_whole_words(
     ],
 )
 def test_token_f1_by_hand(reply: str, answers: tuple[str, ...], f1: float) -> None:
-    assert token_f1(reply, answers) == pytest.approx(f1)
+    assert measure_token_f1(reply, answers) == pytest.approx(f1)
 
 
 PROBE = Probe("How much?", ("3,600",), (0,), "number")
@@ -96,7 +96,7 @@ def test_scores_of_each_run() -> None:
         result(0, "no idea", error="unreadable"),
         result(1, "3,600", None),
     ]
-    first, second, third = answer_scores(results, 3)
+    first, second, third = score_answers(results, 3)
     assert first == AnswerScores(
         4, 1, 2, pytest.approx((1 + 0.5 + 0) / 3), 1, 1, pytest.approx(1.5)
     )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import memviz
 from benchmarks.measured import MEASURED
 from memviz import Block, Context, Message, Run
-from memviz.metrics.answer_sources import AnswerSource, answer_source
+from memviz.metrics.answer_sources import AnswerSource, find_answer_source
 from memviz.metrics.quotations import QUOTE_CHARS
 from memviz.models.offline import OfflineModel
 from memviz.transcripts.samples import bundled, sample
@@ -80,7 +80,7 @@ def place(found: AnswerSource) -> tuple[str | None, int | None]:
     ],
 )
 def test_a_message_is_the_source_however_the_answer_is_put(answer: str) -> None:
-    found = answer_source(context(OTHER[0], STATED, OTHER[2]), QUESTION, answer)
+    found = find_answer_source(context(OTHER[0], STATED, OTHER[2]), QUESTION, answer)
     assert place(found) == ("verbatim", 11)
     assert found.quote == STATED
     assert 0.6 <= found.share <= 1
@@ -113,7 +113,9 @@ def test_a_message_is_the_source_however_the_answer_is_put(answer: str) -> None:
     ],
 )
 def test_other_scripts_and_spellings(question: str, stated: str, answer: str) -> None:
-    assert place(answer_source(context("好的。", stated, "Ok."), question, answer)) == (
+    assert place(
+        find_answer_source(context("好的。", stated, "Ok."), question, answer)
+    ) == (
         "verbatim",
         11,
     )
@@ -138,7 +140,7 @@ def test_other_scripts_and_spellings(question: str, stated: str, answer: str) ->
     ],
 )
 def test_ignorance_and_empty_words_have_no_source(answer: str) -> None:
-    assert answer_source(context(STATED), QUESTION, answer) == AnswerSource()
+    assert find_answer_source(context(STATED), QUESTION, answer) == AnswerSource()
 
 
 @for_each(
@@ -148,13 +150,13 @@ def test_ignorance_and_empty_words_have_no_source(answer: str) -> None:
 def test_an_answer_to_the_letter_is_said_by_its_message_whatever_its_marks(
     said: str,
 ) -> None:
-    found = answer_source(context(OTHER[0], said, OTHER[1]), "Which one?", said)
+    found = find_answer_source(context(OTHER[0], said, OTHER[1]), "Which one?", said)
     assert (found.kind, found.position, found.share) == ("verbatim", 11, 1.0)
 
 
 def test_ignorance_that_is_quoted_is_an_answer() -> None:
     said = "I am not sure about Madeira."
-    found = answer_source(
+    found = find_answer_source(
         context(said), "What about islands?", f'You told me: "{said}"'
     )
     assert place(found) == ("verbatim", 10)
@@ -165,26 +167,29 @@ def test_ignorance_that_is_quoted_is_an_answer() -> None:
     ["It is 4,000 euros.", "It is 300.", "It is 30,000 dollars from Liechtenstein."],
 )
 def test_another_value_is_not_in_the_context(answer: str) -> None:
-    found = answer_source(context(*OTHER, STATED), QUESTION, answer)
+    found = find_answer_source(context(*OTHER, STATED), QUESTION, answer)
     assert (found.kind, found.position, found.quote) == (None, None, "")
     assert found.share < 0.6
 
 
 def test_terms_are_whole_words() -> None:
     assert (
-        answer_source(
+        find_answer_source(
             context("We were trained in 13,000 eurozones."), QUESTION, "3,000 euro"
         ).kind
         is None
     )
-    assert answer_source(context("A caterpillar."), "Which pet?", "A cat.").kind is None
+    assert (
+        find_answer_source(context("A caterpillar."), "Which pet?", "A cat.").kind
+        is None
+    )
 
 
 def test_the_share_is_by_weight() -> None:
     """A number weighs 3, a name 2, another word 1: euros and 3,000 of euros, 3,000 and Porto are 4 of 6."""
-    found = answer_source(context(STATED), QUESTION, "3,000 euros in Porto")
+    found = find_answer_source(context(STATED), QUESTION, "3,000 euros in Porto")
     assert found.share == pytest.approx(4 / 6)
-    assert answer_source(
+    assert find_answer_source(
         context(STATED), QUESTION, "3,000 francs in Porto"
     ).share == pytest.approx(3 / 6)
 
@@ -192,21 +197,27 @@ def test_the_share_is_by_weight() -> None:
 def test_of_equal_sources_the_more_literal_one_counts() -> None:
     every = {"recalled": {3: STATED}, "summary": f"Summary: {STATED}", "system": STATED}
     answer = "It is 3,000 euros."
-    assert place(answer_source(context(STATED, **every), QUESTION, answer)) == (
+    assert place(find_answer_source(context(STATED, **every), QUESTION, answer)) == (
         "verbatim",
         10,
     )  # type: ignore[arg-type]
-    assert place(answer_source(context(**every), QUESTION, answer)) == ("recalled", 3)  # type: ignore[arg-type]
+    assert place(find_answer_source(context(**every), QUESTION, answer)) == (
+        "recalled",
+        3,
+    )  # type: ignore[arg-type]
     del every["recalled"]
-    assert place(answer_source(context(**every), QUESTION, answer)) == ("summary", None)  # type: ignore[arg-type]
-    assert place(answer_source(context(system=STATED), QUESTION, answer)) == (
+    assert place(find_answer_source(context(**every), QUESTION, answer)) == (
+        "summary",
+        None,
+    )  # type: ignore[arg-type]
+    assert place(find_answer_source(context(system=STATED), QUESTION, answer)) == (
         "system",
         None,
     )
 
 
 def test_a_source_that_holds_more_beats_a_more_literal_one() -> None:
-    found = answer_source(
+    found = find_answer_source(
         context("3,000 it is.", summary="The trip may cost 3,000 euros."),
         QUESTION,
         "3,000 euros",
@@ -220,7 +231,7 @@ def test_what_is_quoted_to_the_letter_comes_from_there() -> None:
         'My summary of our earlier conversation says: "The user can spend 3,000 euros."'
     )
     assert (
-        answer_source(
+        find_answer_source(
             context(*history, summary="The user can spend 3,000 euros."), QUESTION, said
         ).kind
         == "summary"
@@ -230,13 +241,13 @@ def test_what_is_quoted_to_the_letter_comes_from_there() -> None:
 def test_a_question_in_an_answer_is_not_looked_up() -> None:
     asked = "Shall I look up Tromsø, Bergen and Oslo for 2027?"
     assert place(
-        answer_source(context(STATED, asked), QUESTION, f"3,000 euros. {asked}")
+        find_answer_source(context(STATED, asked), QUESTION, f"3,000 euros. {asked}")
     ) == ("verbatim", 10)
 
 
 def test_the_newest_of_equal_messages_counts() -> None:
     assert (
-        answer_source(
+        find_answer_source(
             context(STATED, OTHER[0], STATED, OTHER[1]), QUESTION, "3,000 euros"
         ).position
         == 12
@@ -250,7 +261,7 @@ def test_a_message_that_says_it_in_one_breath_beats_a_newer_one() -> None:
         + "Bring euros."
     )
     assert (
-        answer_source(
+        find_answer_source(
             context(STATED, scattered), QUESTION, "It is 3,000 euros."
         ).position
         == 10
@@ -258,7 +269,7 @@ def test_a_message_that_says_it_in_one_breath_beats_a_newer_one() -> None:
 
 
 def test_an_echo_of_the_offline_model_is_no_first_source() -> None:
-    found = answer_source(
+    found = find_answer_source(
         context(STATED, f'Noted: "{STATED}"'), QUESTION, "It is 3,000 euros."
     )
     assert place(found) == ("verbatim", 10)
@@ -271,20 +282,22 @@ def test_an_answer_from_two_messages_comes_from_the_weightier() -> None:
     )
     answer = f'You told me: "{first}" You also told me: "{second}"'
     assert place(
-        answer_source(context(first, OTHER[0], second), "What about pets?", answer)
+        find_answer_source(context(first, OTHER[0], second), "What about pets?", answer)
     ) == ("verbatim", 12)
 
 
 def test_the_input_and_the_tools_are_no_source() -> None:
     asked = "How about 3,000 euros, or Tromsø?"
     assert (
-        answer_source(context(*OTHER, input=asked), "?", "3,000 euros for Tromsø").kind
+        find_answer_source(
+            context(*OTHER, input=asked), "?", "3,000 euros for Tromsø"
+        ).kind
         is None
     )
 
 
 def test_tool_results_are_history() -> None:
-    found = answer_source(
+    found = find_answer_source(
         context('{"gate_code": 4471}', roles="t"), "Which number?", "It is 4471."
     )
     assert place(found) == ("verbatim", 10)
@@ -296,24 +309,24 @@ def test_a_quote_is_a_short_line_around_the_match() -> None:
         + "\n\nOur budget\n is 3,000\teuros, all in. And then "
         + "more " * 200
     )
-    found = answer_source(context(text), QUESTION, "It is 3,000 euros.")
+    found = find_answer_source(context(text), QUESTION, "It is 3,000 euros.")
     assert "budget is 3,000 euros, all in." in found.quote
     assert len(found.quote) <= QUOTE_CHARS
     assert (
-        answer_source(context("Yes. " + STATED), QUESTION, "3,000 euros").quote
+        find_answer_source(context("Yes. " + STATED), QUESTION, "3,000 euros").quote
         == STATED
     )
 
 
 def test_a_quote_from_a_long_sentence_is_cut_between_words() -> None:
     text = "before " * 40 + "our budget is 3,000 euros " + "behind " * 40
-    quote = answer_source(context(text), QUESTION, "It is 3,000 euros.").quote
+    quote = find_answer_source(context(text), QUESTION, "It is 3,000 euros.").quote
     assert quote.startswith("…before ")
     assert "our budget is 3,000 euros" in quote
     assert quote.endswith(" behind…")
     assert 100 <= len(quote) <= QUOTE_CHARS
     assert (
-        len(answer_source(context("预算三千元" * 99), "？", "预算三千元").quote)
+        len(find_answer_source(context("预算三千元" * 99), "？", "预算三千元").quote)
         <= QUOTE_CHARS
     )
 
@@ -321,7 +334,7 @@ def test_a_quote_from_a_long_sentence_is_cut_between_words() -> None:
 def test_a_quote_ends_with_its_sentence() -> None:
     text = f"{STATED.split('.')[0]}. {'And we went on and on about trains. ' * 9}"
     assert (
-        answer_source(context(text), QUESTION, "It is 3,000 euros.").quote
+        find_answer_source(context(text), QUESTION, "It is 3,000 euros.").quote
         == "Our budget is 3,000 euros."
     )
 
@@ -357,7 +370,7 @@ def test_never_fails_and_keeps_its_promises(
     history: list[str], question: str, answer: str, summary: str
 ) -> None:
     sent = context(*history, summary=summary)
-    found = answer_source(sent, question, answer)
+    found = find_answer_source(sent, question, answer)
     assert 0 <= found.share <= 1
     assert len(found.quote) <= QUOTE_CHARS
     assert len(found.quote.splitlines()) == (found.kind is not None)
@@ -374,8 +387,8 @@ def test_never_fails_and_keeps_its_promises(
 def test_an_answer_that_was_said_is_verbatim(
     history: list[str], answer: str, at: int, summary: str
 ) -> None:
-    alone = answer_source(context(answer), "", answer)
-    found = answer_source(
+    alone = find_answer_source(context(answer), "", answer)
+    found = find_answer_source(
         context(*history[:at], answer, *history[at:], summary=summary), "", answer
     )
     assert found.kind == alone.kind
@@ -396,10 +409,10 @@ def test_without_the_messages_that_hold_its_terms_there_is_no_source(
     answer = " and ".join(told)
     holding = [f"It was {name}." for name in told]
     assert (
-        answer_source(context(*rest, " ".join(holding)), "Who?", answer).kind
+        find_answer_source(context(*rest, " ".join(holding)), "Who?", answer).kind
         == "verbatim"
     )
-    assert answer_source(context(*rest), "Who?", answer) == AnswerSource()
+    assert find_answer_source(context(*rest), "Who?", answer) == AnswerSource()
 
 
 @pytest.mark.parametrize(
@@ -419,10 +432,10 @@ def test_without_the_messages_that_hold_its_terms_there_is_no_source(
 @pytest.mark.slow
 def test_a_huge_message_is_read_in_one_go(text: str) -> None:
     sent = context(text, STATED)
-    answer_source(sent, QUESTION, "It is 3,000 euros.")
+    find_answer_source(sent, QUESTION, "It is 3,000 euros.")
     started = process_time()
-    assert answer_source(sent, QUESTION, "It is 3,000 euros.").kind == "verbatim"
-    answer_source(sent, QUESTION, text)
+    assert find_answer_source(sent, QUESTION, "It is 3,000 euros.").kind == "verbatim"
+    find_answer_source(sent, QUESTION, text)
     assert process_time() - started < 8  # seconds; a quadratic way takes minutes
 
 
@@ -441,7 +454,7 @@ def test_right_answers_about_a_bundled_conversation_come_from_where_they_stand(
         )
         sent = pending_request(run)
         answer = model.complete(sent.messages).text
-        found = answer_source(sent, probe.question, answer)
+        found = find_answer_source(sent, probe.question, answer)
         if not any(right.casefold() in answer.casefold() for right in probe.answers):
             continue
         assert found.kind == "verbatim"
@@ -457,7 +470,9 @@ def test_without_its_evidence_an_answer_comes_from_nowhere_near(id: str) -> None
     talk = sample(id)
     sent = memviz.replay(talk, memviz.strategy("buffer")).turns[-1].context
     for probe in talk.probes:
-        assert answer_source(sent, probe.question, "Xyzzyville, 987,654").kind is None
+        assert (
+            find_answer_source(sent, probe.question, "Xyzzyville, 987,654").kind is None
+        )
 
 
 LEADS = {
@@ -495,4 +510,4 @@ def test_agrees_with_what_the_offline_model_says_it_quotes(
             (kind for lead, kind in LEADS.items() if answer.startswith(lead)),
             "verbatim",
         )
-        assert answer_source(sent, probe.question, answer).kind == said, answer
+        assert find_answer_source(sent, probe.question, answer).kind == said, answer

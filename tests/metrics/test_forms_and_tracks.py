@@ -13,17 +13,17 @@ from memviz.dashboard.words.authors import message_facts_words
 from memviz.dashboard.words.compactions import compaction_words, tried_again
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.requests import limit_rule
-from memviz.metrics.answer_sources import answer_source
-from memviz.metrics.requests.request_table import left_since
+from memviz.metrics.answer_sources import find_answer_source
+from memviz.metrics.requests.request_table import list_left_messages
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import life_lines
-from memviz.metrics.retention.message_facts import MessageFacts, message_facts
+from memviz.metrics.retention.message_facts import MessageFacts, find_message_facts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.events import (
-    compaction_events,
-    request_sizes,
-    text_in_force,
-    tokens_in_force,
+    count_request_sizes,
+    count_tokens_in_force,
+    join_text_in_force,
+    list_compaction_events,
 )
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.transcripts.base import Probe
@@ -121,13 +121,13 @@ def test_a_fact_in_a_cleared_result_is_lost_by_the_clearing_that_took_it() -> No
 
 def test_what_left_is_said_to_be_cleared_and_what_is_left_of_it_counts() -> None:
     run = cleared()
-    assert left_since(run, range(2, 3)) == [(2, Fate.CLEARED)]
+    assert list_left_messages(run, range(2, 3)) == [(2, Fate.CLEARED)]
     again = Probe("How is it said?", ("[cleared]",), (2,), "single fact")
-    assert message_facts(run.requests[2], 2, [again, CODE]) == MessageFacts(
+    assert find_message_facts(run.requests[2], 2, [again, CODE]) == MessageFacts(
         (), (), (CODE,), left=(again,)
     )
     assert (
-        message_facts_words(message_facts(run.requests[2], 2, [again]))
+        message_facts_words(find_message_facts(run.requests[2], 2, [again]))
         == "What is left of it still says: [cleared]."
     )
 
@@ -149,15 +149,15 @@ def test_several_kinds_of_notes_are_in_force_together() -> None:
         model=ScriptedModel(["One.", "Facts.", "Two.", "More facts."]),
         counter="chars4",
     )
-    events = compaction_events(run)
-    assert [text_in_force(run, event) for event in events] == [
+    events = list_compaction_events(run)
+    assert [join_text_in_force(run, event) for event in events] == [
         "One.",
         "One.\n\nFacts.",
         "Two.\n\nFacts.",
         "Two.\n\nMore facts.",
     ]
-    assert [tokens_in_force(run, event) for event in events] == [1, 2, 2, 3]
-    sizes = [request_sizes(event.compaction, run) for event in events]
+    assert [count_tokens_in_force(run, event) for event in events] == [1, 2, 2, 3]
+    sizes = [count_request_sizes(event.compaction, run) for event in events]
     assert [two.before_tokens for two in sizes[1::2]] == [
         one.after_tokens for one in sizes[::2]
     ]
@@ -169,7 +169,7 @@ def test_notes_inside_the_system_prompt_are_a_summary() -> None:
     run = memviz.replay(talk(3), Told(), model=model, counter="chars4")
     context = run.requests[-1].context
     assert "QX7R4M" in context.messages[0].content
-    assert answer_source(context, "Which code?", "It is QX7R4M.").kind == "summary"
+    assert find_answer_source(context, "Which code?", "It is QX7R4M.").kind == "summary"
     typed = Probe("Which code?", ("QX7R4M",), (), "single fact")
     assert retention(run, [typed]).states[-1].tolist() == [Knowledge.SUMMARY]
 

@@ -16,8 +16,8 @@ from memviz.core.text.wording import dollars
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.warning import HealthWarning
 from memviz.metrics.health import budgets
-from memviz.metrics.health.growth import unbounded_part
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.health.growth import find_unbounded_part
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.models.names import DEFAULT_MODEL
 from memviz.models.prices import context_window_tokens, note_window
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -457,8 +457,8 @@ def test_clearing_little_before_much_costs_more_than_it_saves() -> None:
     (warning,) = [
         one for one in health_warnings(run, CACHED) if one.kind == "dear_clearing"
     ]
-    full = CACHED.cost(traffic(run_of(messages, "buffer"))).main_usd
-    own = CACHED.cost(traffic(run)).main_usd
+    full = CACHED.cost(count_traffic(run_of(messages, "buffer"))).main_usd
+    own = CACHED.cost(count_traffic(run)).main_usd
     assert own is not None
     assert full is not None
     assert own > full
@@ -520,7 +520,7 @@ def test_a_limit_not_reached_yet_is_no_growth_without_bound(
 
 def test_every_strategy_is_known_to_have_a_bound_or_none() -> None:
     unbounded = {
-        id: unbounded_part(memviz.strategy(id, **small_parameters(id)))
+        id: find_unbounded_part(memviz.strategy(id, **small_parameters(id)))
         for id in memviz.strategies()
     }
     assert {id: part for id, part in unbounded.items() if part} == {
@@ -730,8 +730,8 @@ def test_only_a_sample_is_counted_anew() -> None:
 def test_the_sample_is_spread_over_the_conversation() -> None:
     log = memviz.replay(talk(30), memviz.strategy("buffer")).log
     texts = [message.content for message in log]
-    assert list(budgets.sample(log)) == texts[::3]
-    assert list(budgets.sample(log.prefix(7))) == texts[:7]
+    assert list(budgets.sample_texts(log)) == texts[::3]
+    assert list(budgets.sample_texts(log.prefix(7))) == texts[:7]
 
 
 def test_a_short_conversation_is_not_judged_by_its_rounding() -> None:
@@ -743,10 +743,10 @@ def test_without_the_reference_nothing_is_said(monkeypatch: pytest.MonkeyPatch) 
         raise CounterUnavailableError(name)
 
     run = run_of(ENGLISH, "buffer", counter=lambda _: 1)
-    budgets._reference_tokens.cache_clear()
+    budgets._count_reference_tokens.cache_clear()
     monkeypatch.setattr(budgets, "counter", missing)
     assert not found(run, "odd_counter")
-    budgets._reference_tokens.cache_clear()
+    budgets._count_reference_tokens.cache_clear()
 
 
 # --- all together -----------------------------------------------------------------------------------------

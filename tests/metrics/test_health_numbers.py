@@ -17,7 +17,7 @@ from memviz import Message, Run, ToolCall
 from memviz.core.text.words import count_content_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.metrics.health.budgets import REFERENCE
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.models.names import DEFAULT_MODEL
 from memviz.models.prices import context_window_tokens
 from memviz.strategies.library import LibraryStrategy
@@ -416,7 +416,7 @@ def numbers_in(sentence: str) -> list[str]:
 def costs_more(run: Run, whole: Run) -> bool:
     """Whether the requests of one run cost 1 % more than those of the other, in dollars under a prompt cache."""
     usd, whole_usd = (
-        PricingAssumptions.of(DEFAULT_MODEL).cost(traffic(one)).main_usd or 0.0
+        PricingAssumptions.of(DEFAULT_MODEL).cost(count_traffic(one)).main_usd or 0.0
         for one in (run, whole)
     )
     return usd > 0 and usd >= 1.01 * whole_usd

@@ -12,20 +12,24 @@ from memviz.dashboard.words.compactions import (
     turn_words,
 )
 from memviz.dashboard.words.health import health_warnings
-from memviz.metrics.cost.cost import cost, cost_by_pause
-from memviz.metrics.cost.pricing import SUMMARIZER_PARTS, unpriced
-from memviz.metrics.memory_map.fate_grid import View, example, grid
-from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.requests.broken_pairs import orphaned_requests, refused_requests
-from memviz.metrics.requests.request_table import left_since
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.cost.cost import price_traffic
+from memviz.metrics.cost.pricing import SUMMARIZER_PARTS, make_unpriced
+from memviz.metrics.health.growth import price_by_pause
+from memviz.metrics.memory_map.fate_grid import View, build_grid, find_example
+from memviz.metrics.memory_map.fate_map import build_fate_map
+from memviz.metrics.requests.broken_pairs import (
+    count_refused_requests,
+    find_orphaned_requests,
+)
+from memviz.metrics.requests.request_table import list_left_messages
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import Knowledge
-from memviz.metrics.retention.life_lines import fact_losses, life_lines
+from memviz.metrics.retention.life_lines import life_lines, list_fact_losses
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.retention.survival import survival
-from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
-from memviz.metrics.summaries.events import compaction_events, request_sizes
+from memviz.metrics.retention.survival import measure_survival
+from memviz.metrics.retention.tool_argument_recall import measure_tool_argument_recall
+from memviz.metrics.summaries.events import count_request_sizes, list_compaction_events
 from memviz.models.cache_rules import CacheRules
 from memviz.transcripts.base import Probe
 from tests.engine.probes import Digest, small
@@ -34,7 +38,7 @@ from tests.metrics.requests.tool_loops import tool_loop
 from tests.tables import for_each
 
 RULES = CacheRules(min_tokens=1, lifetime_seconds=300)
-PRICE = unpriced("house").by_hand(
+PRICE = make_unpriced("house").by_hand(
     input_usd_per_million=3, output_usd_per_million=15, cache_read_usd_per_million=0.3
 )
 
@@ -51,13 +55,13 @@ def run_of(calls: list[int], id: str, **parameters: int) -> Run:
 class TestMemoryMap:
     def test_a_turn_of_60_calls_has_60_columns(self) -> None:
         run = run_of([60], "window", window_size=6)
-        fates = fate_map(run)
+        fates = build_fate_map(run)
         assert fates.places.tolist() == list(range(1, 61))
         assert fates.turns.tolist() == [1] * 60
-        cells = grid(fates, View(range(1, 61), range(len(run.log))))
+        cells = build_grid(fates, View(range(1, 61), range(len(run.log))))
         assert cells.codes.shape[1] == 60
         assert [len(column) for column in cells.columns] == [1] * 60
-        place, position = example(fates, cells, 42, 0) or (0, 0)
+        place, position = find_example(fates, cells, 42, 0) or (0, 0)
         assert (place, position) == (42, 0)
         assert run.requests[fates.number_at(place)].name == "turn 1, call 42"
 
@@ -67,7 +71,7 @@ class TestMemoryMap:
             memviz.strategy("window", window_size=3),
             counter="chars4",
         )
-        first, dropped = fate_map(run).life(0)
+        first, dropped = build_fate_map(run).life(0)
         assert (first.fate, first.first_turn, first.first_call, first.last_call) == (
             Fate.VERBATIM,
             1,
@@ -87,7 +91,7 @@ class TestCost:
         self,
     ) -> None:
         run = run_of([1, 20, 1], "buffer")
-        both = cost_by_pause(traffic(run), PRICE, PRICE, RULES)
+        both = price_by_pause(count_traffic(run), PRICE, PRICE, RULES)
         assert both is not None
         first_of_a_turn = both.shorter.calls == 1
         assert (both.longer.cached_tokens[first_of_a_turn] == 0).all()
@@ -98,7 +102,9 @@ class TestCost:
 
     def test_every_request_is_a_step_and_pays_for_the_summaries_before_it(self) -> None:
         run = run_of([2, 9], "summary", buffer_size=2)
-        found = cost(traffic(run), PRICE, PRICE, cache=RULES, pause_seconds=60)
+        found = price_traffic(
+            count_traffic(run), PRICE, PRICE, cache=RULES, pause_seconds=60
+        )
         assert found.turns.tolist() == [record.turn for record in run.requests]
         assert found.calls.tolist() == [record.call for record in run.requests]
         parts = found.parts
@@ -126,8 +132,12 @@ class TestCost:
 
     def test_rows_are_turns_or_requests(self) -> None:
         with pytest.raises(memviz.MemvizError, match="by"):
-            cost(
-                traffic(run_of([1], "buffer")), None, None, cache=None, pause_seconds=0
+            price_traffic(
+                count_traffic(run_of([1], "buffer")),
+                None,
+                None,
+                cache=None,
+                pause_seconds=0,
             ).frame("day")  # type: ignore[arg-type]
 
 
@@ -184,7 +194,7 @@ class TestFacts:
         )
         taking = run.requests[kept.number_at(lost.first_place)]
         assert (lost.first_turn, lost.first_call) == (1, taking.call)
-        losses = fact_losses(run, kept, [life], texts)
+        losses = list_fact_losses(run, kept, [life], texts)
         assert losses == {(0, lost.first_place): life.lost_by}
         assert run.compactions[life.lost_by or 0] in taking.compactions
         assert kept.frame()["call"].tolist() == [1, 2, 3, 4, 5]
@@ -195,7 +205,7 @@ class TestFacts:
             memviz.strategy("window", window_size=3),
             counter="chars4",
         )
-        found = survival(retention(run, [self.CODE]), run.log)
+        found = measure_survival(retention(run, [self.CODE]), run.log)
         assert (found.unit, found.observed.tolist(), found.retained.tolist()) == (
             "request",
             [1, 1, 1],
@@ -211,7 +221,9 @@ class TestFacts:
             said, memviz.strategy("window", window_size=4), counter="chars4"
         )
         (needed,) = [
-            one for one in tool_argument_recall(run).arguments if one.value == "QX7R4M"
+            one
+            for one in measure_tool_argument_recall(run).arguments
+            if one.value == "QX7R4M"
         ]
         assert (needed.request, needed.source) == (3, Knowledge.LOST)
 
@@ -219,7 +231,7 @@ class TestFacts:
 class TestSummaries:
     def test_a_summarization_belongs_to_the_call_that_it_changed_first(self) -> None:
         run = run_of([12], "summary", buffer_size=2)
-        events = compaction_events(run)
+        events = list_compaction_events(run)
         sent = [
             event
             for event in events
@@ -243,13 +255,17 @@ class TestSummaries:
                 in compaction_words(event.compaction, run).where
             )
             assert (
-                request_sizes(event.compaction, run).after_tokens == record.total_tokens
+                count_request_sizes(event.compaction, run).after_tokens
+                == record.total_tokens
             )
 
 
 def test_a_call_is_compared_with_the_call_before_it() -> None:
     run = memviz.replay(looked_up("a", "b", "c"), small("window"), counter="chars4")
-    assert left_since(run, range(2, 3)) == [(0, Fate.DROPPED), (1, Fate.DROPPED)]
+    assert list_left_messages(run, range(2, 3)) == [
+        (0, Fate.DROPPED),
+        (1, Fate.DROPPED),
+    ]
 
 
 @for_each("keep_user_tokens", [0, 64_000])
@@ -263,8 +279,8 @@ def test_a_provider_refuses_nothing_of_what_it_compacts_itself(
     ]
     assert compacted_in_a_loop
     assert not any("orphaned_tool_message" in one.flags for one in run.requests)
-    assert (orphaned_requests(run), refused_requests(run)) == ([], 0)
+    assert (find_orphaned_requests(run), count_refused_requests(run)) == ([], 0)
     assert not memviz.verify(run)
     # A summary that memviz sends instead is a text, and the result beside it has no call.
     read = run_of([6, 6], "hand_off", **setting)
-    assert refused_requests(read) >= len(orphaned_requests(read)) > 0
+    assert count_refused_requests(read) >= len(find_orphaned_requests(read)) > 0

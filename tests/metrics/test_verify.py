@@ -16,7 +16,7 @@ from memviz.core.pieces import Messages, Notes
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.records import TurnRecord
 from memviz.engine.requests import Requests
-from memviz.metrics.verify import Breach, tokens_not_in_log
+from memviz.metrics.verify import Breach, count_tokens_not_in_log
 from memviz.transcripts.base import RecordedEvent
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.strategies import conversations as random
@@ -214,7 +214,7 @@ class TestBreaches:
             RecordedEvent("compaction", 4, tokens_before=counted[0] + 8000),
             RecordedEvent("compaction", 6, tokens_before=counted[1] + 8000 + more),
         ]
-        assert tokens_not_in_log(run, events) == 8000
+        assert count_tokens_not_in_log(run, events) == 8000
         breach = Breach(
             "usage", 3, on_record=events[1].tokens_before, counted=counted[1] + 8000
         )

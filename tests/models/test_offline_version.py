@@ -16,9 +16,9 @@ from memviz.models.offline import VERSION, OfflineModel
 from memviz.storage.store import Store
 from memviz.storage.workspace import FIRST_SAMPLE, RunKey, Workspace
 from memviz.transcripts.samples import bundled
-from memviz.tuning.grid import settings
-from memviz.tuning.sweep import Sweeping
+from memviz.tuning.grid import expand_grid
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweeping import Sweeping
 
 SUMMARIZING = (
     strategy("summary", buffer_size=4),
@@ -120,7 +120,7 @@ def test_cells_of_another_version_are_measured_again(
 ) -> None:
     def measured(model: OfflineModel) -> int:
         subject = SweepConversation.of(bundled()["trip"], counter("chars4"))
-        grid = settings(
+        grid = expand_grid(
             {"summary": {"buffer_size": [4]}, "window": {"window_size": [4, 8]}}
         )
         work = Sweeping(

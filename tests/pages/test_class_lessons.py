@@ -9,6 +9,7 @@ from html import unescape
 from types import SimpleNamespace
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from memviz.core.storage_errors import StorageError
@@ -131,6 +132,21 @@ def test_students_are_invited_follow_leave_and_come_back(served: Class) -> None:
         TITLE,
         "Will this request summarize?",
     )
+
+
+def test_a_click_is_kept_though_its_run_ends_before_the_line(
+    served: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served.open(TEACHER, lesson=LESSON, language="en")
+    served.open(ANA)
+    served.click(TEACHER, "Open with the class")
+    served.look(ANA)
+    with monkeypatch.context() as patch:
+        # As where a part of the page begins the page anew.
+        patch.setattr(class_line, "_draw_line", lambda **_: st.stop())
+        served.click(ANA, "Join")
+    assert served.look(ANA).title[0].value == TITLE
+    assert "1 participant" in words(served.look(TEACHER))
 
 
 def test_a_question_waits_for_the_answers_then_for_the_teacher_and_ends_in_results(

@@ -16,7 +16,7 @@ from memviz.dashboard.ui.compare.dollars import (
     WINDOW_KEY,
 )
 from memviz.metrics.cost.cost import Cost
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.storage.store import Store
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -42,7 +42,7 @@ LISTED = PricingAssumptions.of()
 
 def costs_on(terms: PricingAssumptions = LISTED) -> Mapping[str, Cost]:
     return {
-        label: terms.cost(traffic(replayed(strategy)))
+        label: terms.cost(count_traffic(replayed(strategy)))
         for label, strategy in FIRST.items()
     }
 
@@ -320,6 +320,6 @@ def test_a_free_run_costs_what_its_own_replies_take(database: Path) -> None:
     assert recorded.pending is not None, "the conversation ends without a reply"
     turns = table["Turn"].tolist()
     assert turns == ["1", "2", "all"], "the free run answers its last message, too"
-    assert len(traffic(recorded).output_tokens) == 1
+    assert len(count_traffic(recorded).output_tokens) == 1
     assert all(tokens > 0 for tokens in table["Output (tokens)"])
     assert all(one.value.startswith("$0.0") for one in session.metric)

@@ -13,7 +13,7 @@ from memviz.dashboard.ui.controls.inspector import in_reading_order as blocks_in
 from memviz.dashboard.words.authors import message_facts_words
 from memviz.dashboard.words.compactions import size_words
 from memviz.engine.run import Run
-from memviz.metrics.retention.message_facts import summary_facts
+from memviz.metrics.retention.message_facts import find_summary_facts
 from memviz.transcripts.samples import sample
 from tests.pages.comparing import FIRST, replayed
 from tests.pages.driving import (
@@ -114,7 +114,9 @@ def every_part_says_its_tokens(session: AppTest, run: Run) -> None:
         f"**Request of turn 20** · {run.turns[19].total_tokens:,} tokens" in md.value
         for md in session.markdown
     )
-    facts = message_facts_words(summary_facts(run.turns[19], sample("trip").probes))
+    facts = message_facts_words(
+        find_summary_facts(run.turns[19], sample("trip").probes)
+    )
     notes = [unescape(element.proto.body) for element in session.get("html")]
     assert any(
         f"Of the facts in the messages it stands for: {facts}<" in note

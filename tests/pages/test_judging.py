@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.engine.judging import Judging
-from memviz.metrics.answer_scores import answer_scores
+from memviz.metrics.answer_scores import score_answers
 from memviz.models.access import TRUST_EVERYONE
 from memviz.transcripts.samples import sample
 from tests.models.openai_server import OpenAIServer, status, text
@@ -56,7 +56,7 @@ def test_the_offline_model_answers_every_question_under_every_setting() -> None:
     runs = [replayed(strategy) for strategy in FIRST.values()]
     judging = Judging(runs, TRIP.probes, model="offline")
     list(judging.steps())
-    scores = answer_scores(judging.results, 3)
+    scores = score_answers(judging.results, 3)
     shown = results(page)
     assert shown["Answer contained"] == [f"{one.containing} of 18" for one in scores]
     assert shown["Token F1, mean"] == [f"{one.mean_f1:.2f}" for one in scores]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,9 @@ def test_what_grows_is_there_at_the_next_look(keeper: Keeper) -> None:
     assert "is from the log" not in texts(session)
     (largest,) = session.dataframe
     assert largest.value["Tokens"].max() > 400
+    # 2,305 and not 2305.
+    columns = json.loads(largest.proto.columns)
+    assert columns["Tokens"]["type_config"]["format"] == "localized"
     keeper.append("claude_code", "one", [asked, told], keys=["3", "4"])
     keeper.append("proxy", "two", [asked, told], title="Newest")
     session = session.run()

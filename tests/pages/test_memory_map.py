@@ -16,12 +16,12 @@ from benchmarks.synthetic.generator import generate
 from memviz import Message, Recall
 from memviz.core.context import Fate
 from memviz.dashboard.charts.palette import STEP_TITLES
-from memviz.dashboard.ui.compare.memory_map import percent
-from memviz.dashboard.ui.compare.one_message import life_in_words
+from memviz.dashboard.ui.compare.memory_map import format_percent
+from memviz.dashboard.ui.compare.one_message import describe_life
 from memviz.dashboard.ui.controls.study import AddedRecall
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.fate_map import Span, fate_map
-from memviz.metrics.memory_map.stretches import STEPS, code_of
+from memviz.metrics.memory_map.fate_map import Span, build_fate_map
+from memviz.metrics.memory_map.stretches import STEPS, encode_fate
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import sample
@@ -109,7 +109,7 @@ def test_the_legend_names_what_occurs_and_nothing_else(first_page: AppTest) -> N
     present = {
         code
         for strategy in FIRST.values()
-        for code in fate_map(replayed(strategy)).present
+        for code in build_fate_map(replayed(strategy)).present
     }
     expected = {
         STEP_TITLES[code] for code in present if STEPS[code].fate is not Fate.SUMMARIZED
@@ -162,7 +162,7 @@ def test_it_opens_with_the_first_message_beside_the_request_that_compare_selects
     assert sample("trip").messages[0].content in texts(first_page)
     assert said_of_message(first_page) == (
         "**Message 1** (user, turn 1) under Summary buffer · 1,500 tokens · 120 words: "
-        f"{life_in_words(fate_map(run).life(0))}"
+        f"{describe_life(build_fate_map(run).life(0))}"
     )
     shown = run.turns[turn_shown(first_page) - 1].context.messages
     assert request_as_json(first_page) == [message.to_request() for message in shown]
@@ -179,7 +179,7 @@ def test_a_click_on_a_cell_selects_its_setting_turn_and_message(page: AppTest) -
     assert sample("trip").messages[11].content in texts(page)
     assert said_of_message(page) == (
         "**Message 12** (assistant, turn 6) under Sliding window · 10 messages: "
-        f"{life_in_words(fate_map(run).life(11))}"
+        f"{describe_life(build_fate_map(run).life(11))}"
     )
     labelled(page.number_input, "Message").set_value(15).run()
     lost = "At the request of turn 20: Lost: 28 June 2027; QX7R4M."
@@ -209,7 +209,7 @@ def test_a_recall_is_on_the_map_and_six_settings_have_six_maps(page: AppTest) ->
         recalls={30: Recall(turns=[1])},
     )
     assert cells(maps(page)[1]).tolist() == codes_of(run).T.tolist()
-    assert cells(maps(page)[1])[0, 29] == code_of(Fate.RECALLED)
+    assert cells(maps(page)[1])[0, 29] == encode_fate(Fate.RECALLED)
     assert "Recalled" in html(page, "memviz-fates")[0]
     for _ in range(3):
         click(page, "Add a setting")
@@ -262,8 +262,8 @@ def test_a_failing_summarizer_is_red_and_loses_nothing(
     assert "x" in marks["marker"]["symbol"]
     assert set(np.unique(cells(last))) == {
         0,
-        code_of(Fate.SUMMARIZED, 1),
-        code_of(Fate.VERBATIM),
+        encode_fate(Fate.SUMMARIZED, 1),
+        encode_fate(Fate.VERBATIM),
     }
 
 
@@ -277,7 +277,7 @@ def test_one_turn_and_markup() -> None:
     )
     page = open_page("memory_map", conversation=entry.id)
     assert [cells(figure).tolist() for figure in maps(page)] == [
-        [[code_of(Fate.VERBATIM)], [0]]
+        [[encode_fate(Fate.VERBATIM)], [0]]
     ] * 3
     assert "<b>Hi</b> :red[x] $y$" in texts(page)
     assert not page.exception
@@ -327,7 +327,7 @@ def test_a_conversation_without_a_request_says_so() -> None:
     ],
 )
 def test_a_life_in_words(life: list[Span], words: str) -> None:
-    assert life_in_words(life) == words
+    assert describe_life(life) == words
 
 
 def test_a_life_of_many_changes_is_cut_short() -> None:
@@ -335,14 +335,14 @@ def test_a_life_of_many_changes_is_cut_short() -> None:
         Span(turn, turn, (Fate.DROPPED, Fate.RECALLED)[turn % 2], 0)
         for turn in range(1, 60)
     ]
-    words = life_in_words(changes)
+    words = describe_life(changes)
     assert words.count(";") == 11
     assert words.endswith("; and so on; recalled at turn 59.")
 
 
 def test_many_summarizations_are_cut_short() -> None:
     run: Run = replayed(memviz.strategy("summary_buffer", max_token_limit=500))
-    words = life_in_words(fate_map(run).life(0))
+    words = describe_life(build_fate_map(run).life(0))
     assert re.search(
         r"summarized again at turns (\d+, ){6}…; by the last request it had been summarized 37 times\.$",
         words,
@@ -350,7 +350,9 @@ def test_many_summarizations_are_cut_short() -> None:
 
 
 def test_a_share_is_never_rounded_to_nothing_or_to_all() -> None:
-    assert [percent(part, 1000) for part in (0, 1, 5, 6, 500, 994, 995, 999, 1000)] == [
+    assert [
+        format_percent(part, 1000) for part in (0, 1, 5, 6, 500, 994, 995, 999, 1000)
+    ] == [
         "0%",
         "<1%",
         "<1%",
@@ -361,4 +363,4 @@ def test_a_share_is_never_rounded_to_nothing_or_to_all() -> None:
         ">99%",
         "100%",
     ]
-    assert percent(0, 0) == "0%"
+    assert format_percent(0, 0) == "0%"

@@ -18,8 +18,8 @@ from memviz.dashboard.ui.controls.authorship import (
     WITH_RECORDINGS,
 )
 from memviz.engine.recording import setting_of
-from memviz.metrics.summaries.events import Author, summary_author
-from memviz.metrics.summaries.inventions import worth_of
+from memviz.metrics.summaries.events import Author, name_summary_author
+from memviz.metrics.summaries.inventions import measure_worth
 from memviz.models.names import OFFLINE, STAND_IN
 from memviz.models.recordings.files import write_recording
 from memviz.storage.workspace import SAMPLE_PREFIX, RunKey, Workspace
@@ -89,11 +89,13 @@ def test_a_wording_of_the_visitors_own_leaves_what_was_recorded_before_it_record
     here.run(key, here.recordings.player("recording:mine"))
     reworded = replace(key, edits=((2, "My own words."),))
     run = here.run(reworded, here.free_summarizer(reworded))
-    assert [summary_author(one) for one in run.compactions[:2]] == [
+    assert [name_summary_author(one) for one in run.compactions[:2]] == [
         Author.RECORDED,
         None,
     ]
-    assert {summary_author(one) for one in run.compactions[2:]} == {Author.STAND_IN}
+    assert {name_summary_author(one) for one in run.compactions[2:]} == {
+        Author.STAND_IN
+    }
 
 
 @pytest.mark.slow
@@ -399,7 +401,7 @@ def test_summaries_compare_the_writers_of_one_memory_and_each_is_offered_by_name
     run = memviz.replay(
         trip, memviz.strategy("summary_only", summary_words=120), model=SMALL
     )
-    worth = worth_of(run, memviz.retention(run, trip.probes))
+    worth = measure_worth(run, memviz.retention(run, trip.probes))
     last = table.iloc[-1]
     assert last["Facts known at the end"] == f"{worth.known} of {worth.stated}"
     assert last["Not in the prompt"] == str(worth.invented)

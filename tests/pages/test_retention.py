@@ -19,9 +19,9 @@ from memviz.dashboard.words.why import life_sentences
 from memviz.engine.run import Run
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.life_lines import life_lines
-from memviz.metrics.retention.retention import ceiling, floor, retention
-from memviz.metrics.retention.survival import survival
-from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
+from memviz.metrics.retention.retention import measure_ceiling, measure_floor, retention
+from memviz.metrics.retention.survival import measure_survival
+from memviz.metrics.retention.tool_argument_recall import measure_tool_argument_recall
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -127,7 +127,7 @@ class TestMainPicture:
             for trace in figures(first_page)[CURVE]["data"]
             if trace["name"]
         }
-        top = ceiling(replayed(FIRST[WINDOW]), TRIP.probes)
+        top = measure_ceiling(replayed(FIRST[WINDOW]), TRIP.probes)
         assert same(bounds["All messages sent"], shares_of(top))
         other = sample("support")
         assert other.title in told(first_page)
@@ -136,7 +136,7 @@ class TestMainPicture:
             run = memviz.replay(
                 list(other.messages), strategy, system_prompt=other.system_prompt
             )
-            by_chance = floor(replayed(strategy), TRIP.probes, run)
+            by_chance = measure_floor(replayed(strategy), TRIP.probes, run)
             found.append(by_chance.share(by_chance.contained))
         assert same(bounds["Found by chance"], list(map(max, zip(*found, strict=True))))
         assert same(bounds["least by chance"], list(map(min, zip(*found, strict=True))))
@@ -161,7 +161,7 @@ class TestNumbers:
             assert (
                 column["Known, mean over the turns"] == f"{sum(known) / len(known):.0%}"
             )
-            half = survival(found, run.log).half_life
+            half = measure_survival(found, run.log).half_life
             words = f"{half} turns" if half is not None else "more than 43 turns"
             assert column["Half of the facts last"] == words
             sent = sum(record.total_tokens for record in run.turns)
@@ -192,7 +192,7 @@ class TestNumbers:
         )
         run = replayed(FIRST[SUMMARY])
         drawn = numbers(curve["y"]) + numbers(few["y"])[1:]
-        assert same(drawn, survival(retained(run), run.log).share.tolist())
+        assert same(drawn, measure_survival(retained(run), run.log).share.tolist())
 
 
 class TestStory:
@@ -545,7 +545,7 @@ class TestWithoutLabels:
             )
             for strategy in FIRST.values()
         ]
-        needed = [tool_argument_recall(run) for run in runs]
+        needed = [measure_tool_argument_recall(run) for run in runs]
         assert shares == [f"{found.share:.0%}" for found in needed]
         table = page.table[3].value
         missed = [

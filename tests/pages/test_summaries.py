@@ -16,7 +16,7 @@ from memviz.dashboard.words.compactions import (
     size_words,
 )
 from memviz.engine.run import Run
-from memviz.metrics.summaries.evolution import summary_evolution
+from memviz.metrics.summaries.evolution import compare_versions
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.samples import sample
 from tests.pages.driving import (
@@ -107,7 +107,7 @@ def test_the_version_of_the_selected_request_is_open_with_what_it_changed(
     first_page: AppTest, run: Run
 ) -> None:
     page = first_page
-    least = summary_evolution(run)[
+    least = compare_versions(run)[
         1
     ]  # at first that of the first request whose summary took another one's place
     version = least.version

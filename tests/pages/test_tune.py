@@ -20,10 +20,10 @@ from memviz.engine.memory_config import strategy_of
 from memviz.storage.store import Store
 from memviz.strategies.presets import presets
 from memviz.transcripts.samples import sample
-from memviz.tuning.best_of_each import answer_for, best_of_each
+from memviz.tuning.best_of_each import answer_for_strategy, find_best_of_each
 from memviz.tuning.cluster import Cluster
 from memviz.tuning.constraints import Constraints
-from memviz.tuning.grid import suggested, tried_at_first
+from memviz.tuning.grid import list_first_strategies, suggest_values
 from memviz.tuning.grounds import OFFLINE_SUMMARIES
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.pages.driving import (
@@ -54,18 +54,18 @@ def opened(conversation: str, *ids: str) -> AppTest:
 
 @cache
 def expected() -> memviz.Sweep:
-    return measured(tried_at_first())
+    return measured(list_first_strategies())
 
 
 def measured(ids: Iterable[str], share: float = 0.9) -> memviz.Sweep:
     """The sweep of what is suggested for these strategies, and of the next value
     wherever the best one lies at the edge of those that were tried."""
-    grid = {id: suggested(id, largest=LARGEST) for id in ids}
+    grid = {id: suggest_values(id, largest=LARGEST) for id in ids}
     price = PricingAssumptions.of("openai/gpt-5-mini")
     while True:
         sweep = memviz.sweep(sample("trip"), grid, assumptions=price)
         added = 0
-        for best in best_of_each(sweep, Constraints(share)):
+        for best in find_best_of_each(sweep, Constraints(share)):
             if best.edge is not None:
                 values = grid[best.setting.id]
                 name = best.edge.parameter
@@ -162,7 +162,7 @@ def test_the_next_value_is_tried_where_the_best_lies_at_the_edge() -> None:
 def test_one_strategy_answers_which_value_to_take() -> None:
     page = open_sweep("buffer", "token_buffer", strategy="token_buffer")
     sweep = measured(("buffer", "token_buffer"))
-    answer = answer_for(sweep, "token_buffer", Constraints(0.9))
+    answer = answer_for_strategy(sweep, "token_buffer", Constraints(0.9))
     assert answer is not None
     assert answer.headline in told(page)
     assert " ".join(answer.sentences) in told(page)
@@ -215,7 +215,7 @@ def test_several_conversations_count_together() -> None:
     samples = ["sample-trip", "sample-support"]
     page = open_sweep("buffer", "window", over=json.dumps(samples))
     assert "over 2 conversations" in told(page)
-    grid = {"buffer": {}, "window": suggested("window", largest={"messages": 168})}
+    grid = {"buffer": {}, "window": suggest_values("window", largest={"messages": 168})}
     both = memviz.sweep([sample("trip"), sample("support")], grid)
     labelled(page.button_group, "Conversation that counts").set_value("worst")
     finished(page.run())

@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 
 from memviz.storage.store import Store
-from memviz.tuning.sweep import Sweeping
+from memviz.tuning.sweeping import Sweeping
 from tests.tuning.executors.measured import expected, numbers, sweeping
 
 
@@ -31,7 +31,7 @@ def measured_all(made: Sweeping) -> Sweeping:
 def test_each_cell_is_measured_once(
     stores: tuple[Store, Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memviz.tuning.sweep.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("memviz.tuning.sweeping.LOOK_SECONDS", 0.01)
     with ThreadPoolExecutor(2) as threads:
         both = [
             threads.submit(measured_all, sweeping(kept=store, executor="inline"))
@@ -70,7 +70,7 @@ def test_another_sweep_waits_for_nobody(stores: tuple[Store, Store]) -> None:
 def test_a_sweep_with_a_time_limit_waits_no_longer_than_that(
     stores: tuple[Store, Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memviz.tuning.sweep.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("memviz.tuning.sweeping.LOOK_SECONDS", 0.01)
     without_limit = iter(sweeping(kept=stores[0], executor="inline"))
     next(without_limit)
     limited = sweeping(kept=stores[1], executor="inline")

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Fate, Log, Message, ParameterError, Probe
 from memviz.core.summaries import OPAQUE_TEXT
-from memviz.metrics.cost.cost import cost
-from memviz.metrics.cost.pricing import unpriced
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.cost.cost import price_traffic
+from memviz.metrics.cost.pricing import make_unpriced
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.retention import retention
 from tests.strategies.conversations import conversations
@@ -206,8 +206,10 @@ def test_the_block_costs_what_the_chat_model_costs() -> None:
     run = memviz.replay(
         TALK, memviz.strategy("hand_off", **SEALED), model=None, counter="chars4"
     )
-    dear = unpriced("dear").by_hand(input_usd_per_million=1, output_usd_per_million=10)
-    found = cost(traffic(run), dear, None, cache=None, pause_seconds=60)
+    dear = make_unpriced("dear").by_hand(
+        input_usd_per_million=1, output_usd_per_million=10
+    )
+    found = price_traffic(count_traffic(run), dear, None, cache=None, pause_seconds=60)
     read = sum(one.prompt_tokens for one in run.compactions)
     written = 25 * len(run.compactions)
     assert found.summarizer_usd == pytest.approx((read + 10 * written) / 1e6)

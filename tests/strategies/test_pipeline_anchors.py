@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Fate, Message, ParameterError
-from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.memory_map.fate_map import build_fate_map
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.strategies.anchors import Anchors
 from memviz.strategies.steps import steps_from
 from tests.metrics.memory_map.codes import codes_of, drawn
@@ -135,8 +135,8 @@ def test_sends_what_the_slow_reference_sends(
     slow = SlowAnchors(messages, [*lines, (deed, at, kept, "messages")])
     slow.anchors = anchors
     assert [list(one.context.messages) for one in run.requests] == slow.requests()
-    assert traffic(run).shared_tokens.tolist() == shared_by_turn(run)
-    assert drawn(fate_map(run)).tolist() == codes_of(run).tolist()
+    assert count_traffic(run).shared_tokens.tolist() == shared_by_turn(run)
+    assert drawn(build_fate_map(run)).tolist() == codes_of(run).tolist()
 
 
 def plan_of(number: int) -> list[Message]:

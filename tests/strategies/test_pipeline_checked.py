@@ -10,7 +10,7 @@ import memviz
 from memviz import Message, ScriptedModel
 from memviz.engine.memory_config import read_memory_config, strategy_of
 from memviz.metrics.cost.bounds import bound_summaries
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.strategies.prompts import CHECKING_INSTRUCTION
 from memviz.transcripts.samples import sample
 from tests.strategies.slow_pipeline import contents, said
@@ -51,7 +51,7 @@ def test_the_tokens_and_dollars_of_both_calls_are_counted() -> None:
     both = plain.prompt_tokens + counter(made.prompt) + overhead
     assert made.prompt_tokens == both
     assert made.output_tokens == counter("first") + counter("second, longer")
-    sent = traffic(run)
+    sent = count_traffic(run)
     assert sent.summarizer_input_tokens.tolist() == [both]
     paid = memviz.Reply("a", cost_usd=0.25), memviz.Reply("b", cost_usd=0.5)
     assert replay(CHECKED, *paid).compactions[0].total_cost_usd == 0.75
@@ -129,6 +129,6 @@ def test_a_sweep_of_gemini_cli_counts_both_calls() -> None:
             steps=str(cell.strategy.model_dump()["steps"]).replace(" and check", ""),
         ),
     )
-    once = traffic(plain).summarizer_input_tokens
+    once = count_traffic(plain).summarizer_input_tokens
     assert len(once) == cell.summarizations
     assert (cell.traffic.summarizer_input_tokens > 2 * once).all()

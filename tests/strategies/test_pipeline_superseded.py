@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Fate, Log, Message, ParameterError
 from memviz.core.forms import Superseded, form_from
-from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.memory_map.fate_map import build_fate_map
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
 from tests.metrics.memory_map.codes import codes_of, drawn
@@ -79,8 +79,8 @@ def test_what_is_measured_is_that_of_the_messages_that_were_sent(
     messages: list[Message], lines: list[tuple[str, int, int, str]], data: st.DataObject
 ) -> None:
     run = replay(messages, text_of_lines(lines))
-    assert traffic(run).shared_tokens.tolist() == shared_by_turn(run)
-    assert drawn(fate_map(run)).tolist() == codes_of(run).tolist()
+    assert count_traffic(run).shared_tokens.tolist() == shared_by_turn(run)
+    assert drawn(build_fate_map(run)).tolist() == codes_of(run).tolist()
     probes = data.draw(probes_of(messages))
     found = retention(run, probes)
     for at, record in enumerate(run.requests):
@@ -166,7 +166,7 @@ def test_only_older_reads_are_cleared_where_another_step_shortens() -> None:
     fates = run.fates()[-1].tolist()
     assert [at for at, fate in enumerate(fates) if fate == Fate.CLEARED] == [2]
     assert [at for at, fate in enumerate(fates) if fate == Fate.SHORTENED] == [1, 5, 9]
-    assert drawn(fate_map(run)).tolist() == codes_of(run).tolist()
+    assert drawn(build_fate_map(run)).tolist() == codes_of(run).tolist()
 
 
 def test_facts_are_looked_up_in_what_is_left_of_every_message() -> None:

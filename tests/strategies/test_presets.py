@@ -10,7 +10,7 @@ import memviz
 from memviz.strategies import strategies, strategy_class
 from memviz.strategies.presets import preset_of, presets
 from memviz.transcripts.samples import sample
-from memviz.tuning.scaling import scaled
+from memviz.tuning.scaling import scale_presets
 from tests.strategies.conversations import looked_up
 from tests.tables import for_each
 
@@ -32,7 +32,7 @@ def test_acts_on_a_conversation_that_it_is_scaled_to(id: str) -> None:
     preset = presets()[id]
     talk = [*sample("trip").messages, *(m for n in range(40) for m in looked_up(n))]
     whole = memviz.replay(talk, memviz.strategy("buffer")).columns.largest
-    scale = scaled(strategy_class(id), int(whole), preset.parameters)
+    scale = scale_presets(strategy_class(id), int(whole), preset.parameters)
     run = memviz.replay(talk, memviz.strategy(id, **(scale.values if scale else {})))
     assert run.columns.largest < whole
 

@@ -14,7 +14,7 @@ from memviz.strategies.step_numbers import (
     replace_numbers,
 )
 from memviz.strategies.steps import FIRST_STEPS
-from memviz.tuning.grid import settings
+from memviz.tuning.grid import expand_grid
 from tests.tables import for_each
 
 OWN = {
@@ -67,7 +67,7 @@ def test_a_grid_tries_numbers_in_steps_and_names_what_is_other() -> None:
             "step 1 at N% of the window": [50, 65],
         }
     }
-    made = settings(grid)
+    made = expand_grid(grid)
     assert [one.label for one in made] == [
         "Pipeline · step 2: keep 5 messages · 128,000 tokens",
         "Pipeline · step 1: at 65% of the window · step 2: keep 5 messages · 128,000 tokens",
@@ -77,10 +77,10 @@ def test_a_grid_tries_numbers_in_steps_and_names_what_is_other() -> None:
     assert "step 2 keep N messages=5" in made[0].code_label
     assert made[2] == memviz.strategy("pipeline")
     with pytest.raises(MemvizError, match="step 3"):
-        settings({"pipeline": {"step 3 keep N messages": [5]}})
+        expand_grid({"pipeline": {"step 3 keep N messages": [5]}})
     with pytest.raises(MemvizError, match="steps"):
-        settings({"pipeline": {"step 1 at N% of the window": [130]}})
-    several = settings(
+        expand_grid({"pipeline": {"step 1 at N% of the window": [130]}})
+    several = expand_grid(
         {"pipeline": {"steps": ["drop, keep 3 turns", "drop, keep 4 turns"]}}
     )
     assert [one.label for one in several] == [

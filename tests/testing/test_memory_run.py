@@ -9,8 +9,8 @@ import pytest
 
 import memviz
 from memviz import Probe, Transcript, testing
-from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.token_use import count_token_use
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.why import NotSaidError
 from tests.testing.memories import RULE, LastMessages, Summary, talk
@@ -124,10 +124,10 @@ def test_facts_are_counted_over_all_conversations() -> None:
 def test_tokens_and_dollars_are_those_of_the_runs() -> None:
     run = testing.replay([talk(), talk()[:9]], Summary, keep=4, counter="chars4")
     prices = PricingAssumptions.of("openai/gpt-5-mini")
-    usd = [prices.cost(traffic(one)).total_usd or 0.0 for one in run.runs]
+    usd = [prices.cost(count_traffic(one)).total_usd or 0.0 for one in run.runs]
     assert run.usd == pytest.approx(sum(usd))
     assert run.usd > 0
-    assert run.tokens == sum(token_use(one).all_tokens for one in run.runs)
+    assert run.tokens == sum(count_token_use(one).all_tokens for one in run.runs)
     unknown = testing.replay(talk(), list, prices_of="nobody/knows", counter="chars4")
     with pytest.raises(memviz.ParameterError, match="nobody/knows"):
         assert unknown.usd

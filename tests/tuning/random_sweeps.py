@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from memviz.metrics.cost.pricing import Pricing, unpriced
+from memviz.metrics.cost.pricing import Pricing, make_unpriced
 from memviz.metrics.requests.traffic import Traffic
 from memviz.transcripts.base import RULE
 from memviz.tuning.cell import Cell, CellIndex
-from memviz.tuning.grid import settings
+from memviz.tuning.grid import expand_grid
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 
-SETTINGS = settings(
+SETTINGS = expand_grid(
     {
         "window": {"window_size": [2, 4, 8]},
         "token_buffer": {"max_tokens": [100, 200]},
@@ -25,7 +25,7 @@ FACTS = 4
 
 def priced_at(input_usd: float, output_usd: float = 0.0) -> Pricing:
     """US dollars a million tokens."""
-    return unpriced("made-up").by_hand(
+    return make_unpriced("made-up").by_hand(
         input_usd_per_million=input_usd, output_usd_per_million=output_usd
     )
 

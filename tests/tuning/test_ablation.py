@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import memviz
-from memviz.tuning.ablation import parts_of
+from memviz.tuning.ablation import split_into_parts
 
 BUFFER = memviz.strategy("buffer")
 STEPS = (
@@ -15,7 +15,7 @@ STEPS = (
 
 def test_each_step_of_a_pipeline_is_taken_away_once() -> None:
     own = {"window_tokens": 9000, "summary_words": 50}
-    parts = parts_of(memviz.strategy("pipeline", steps="\n".join(STEPS), **own))
+    parts = split_into_parts(memviz.strategy("pipeline", steps="\n".join(STEPS), **own))
     assert [part.line for part in parts] == list(STEPS)
     for number, part in enumerate(parts):
         others = [line for at, line in enumerate(STEPS) if at != number]
@@ -24,11 +24,11 @@ def test_each_step_of_a_pipeline_is_taken_away_once() -> None:
 
 
 def test_without_its_only_step_everything_is_sent() -> None:
-    (part,) = parts_of(memviz.strategy("pipeline", steps=STEPS[0]))
+    (part,) = split_into_parts(memviz.strategy("pipeline", steps=STEPS[0]))
     assert (part.line, part.without) == (STEPS[0], BUFFER)
 
 
 def test_any_other_strategy_is_one_part() -> None:
-    (part,) = parts_of(memviz.strategy("window"))
+    (part,) = split_into_parts(memviz.strategy("window"))
     assert (part.line, part.without) == ("", BUFFER)
-    assert parts_of(BUFFER) == ()
+    assert split_into_parts(BUFFER) == ()

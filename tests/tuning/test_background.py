@@ -13,9 +13,9 @@ from memviz.core.counters import counter
 from memviz.core.vectors import vectors_from
 from memviz.transcripts.samples import sample
 from memviz.tuning.background import BackgroundSweep
-from memviz.tuning.grid import settings
-from memviz.tuning.sweep import Sweeping
+from memviz.tuning.grid import expand_grid
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweeping import Sweeping
 from tests.tables import for_each
 
 WAIT_SECONDS = 60
@@ -24,7 +24,7 @@ WAIT_SECONDS = 60
 def sweeping(**options: object) -> Sweeping:
     subject = SweepConversation.of(sample("trip"), counter("o200k_base"))
     return Sweeping(
-        (subject,), settings({"window": {"window_size": [4, 8, 12]}}), **options
+        (subject,), expand_grid({"window": {"window_size": [4, 8, 12]}}), **options
     )  # type: ignore[arg-type]
 
 
@@ -48,7 +48,7 @@ def test_vectors_that_are_given_where_it_is_begun_are_given_in_its_threads(
 
     def make() -> Sweeping:
         grid = {"retrieval": {"embedding_percent": [50], "embedding_model": "a/b"}}
-        return replace(sweeping(executor=executor), settings=settings(grid))
+        return replace(sweeping(executor=executor), settings=expand_grid(grid))
 
     with vectors_from(embed):
         work = BackgroundSweep(make)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hypothesis import given
 
-from memviz.tuning.best_of_each import best_of_each
+from memviz.tuning.best_of_each import find_best_of_each
 from memviz.tuning.cell import Cell
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.results import Sweep
@@ -18,7 +18,7 @@ ALL, MOST = Constraints(1.0), Constraints(0.5)
 def edges(sweep: Sweep, constraints: Constraints) -> dict[str, str | None]:
     return {
         one.setting.id: one.edge.in_code if one.edge else None
-        for one in best_of_each(sweep, constraints)
+        for one in find_best_of_each(sweep, constraints)
     }
 
 
@@ -31,7 +31,7 @@ def windows(*cells: tuple[list[int], list[int]]) -> Sweep:
 
 @given(sweeps())
 def test_one_a_strategy_and_the_recommended_one_among_them(sweep: Sweep) -> None:
-    found, best = best_of_each(sweep, Constraints(0.5)), sweep.best(0.5)
+    found, best = find_best_of_each(sweep, Constraints(0.5)), sweep.best(0.5)
     assert len({one.setting.id for one in found}) == len(found)
     assert all(
         one.row["failed"] == 0 and sweep.settings[one.row["setting"]] is one.setting
@@ -52,7 +52,7 @@ def test_one_a_strategy_and_the_recommended_one_among_them(sweep: Sweep) -> None
 
 def test_what_keeps_too_little_at_the_largest_value_is_tried_larger() -> None:
     sweep = windows(([100], [1]), ([200], [2]), ([400], [3]))
-    (best,) = best_of_each(sweep, ALL)
+    (best,) = find_best_of_each(sweep, ALL)
     assert (best.setting.code_label, best.fits) == (
         "Sliding window · window_size=8",
         False,

@@ -9,8 +9,8 @@ from benchmarks.synthetic.generator import generate
 from memviz.strategies.presets import presets
 from memviz.strategies.step_numbers import find_step_numbers
 from memviz.transcripts.samples import sample
-from memviz.tuning.candidates import candidates
-from memviz.tuning.grid import largest_sizes, tried_at_first
+from memviz.tuning.candidates import list_candidates
+from memviz.tuning.grid import find_largest_sizes, list_first_strategies
 from memviz.tuning.sweep_conversation import SweepConversation
 
 CHARS4 = memviz.counter("chars4")
@@ -26,9 +26,9 @@ def chats() -> tuple[SweepConversation, ...]:
 def test_are_usual_strategies_products_and_pipelines(
     chats: tuple[SweepConversation, ...],
 ) -> None:
-    found = candidates(chats, CHARS4)
+    found = list_candidates(chats, CHARS4)
     assert len(set(found)) == len(found)
-    assert {*tried_at_first(), "pipeline"} <= {setting.id for setting in found}
+    assert {*list_first_strategies(), "pipeline"} <= {setting.id for setting in found}
     assert not any(type(setting).looks_up for setting in found)
     titles = {presets()[id].title for id in ("letta", "gemini_cli", "claude_code")}
     assert titles <= {setting.name for setting in found}
@@ -37,8 +37,8 @@ def test_are_usual_strategies_products_and_pipelines(
 def test_are_sized_by_the_largest_conversation(
     chats: tuple[SweepConversation, ...],
 ) -> None:
-    tokens = largest_sizes([chat.log for chat in chats], CHARS4)["tokens"]
-    for setting in candidates(chats, CHARS4):
+    tokens = find_largest_sizes([chat.log for chat in chats], CHARS4)["tokens"]
+    for setting in list_candidates(chats, CHARS4):
         if setting.id == "pipeline":
             assert setting.model_dump()["window_tokens"] <= tokens, setting.label
 
@@ -50,7 +50,7 @@ def test_results_of_tools_are_reduced_where_there_are_any(
 
     def pipelines(subjects: tuple[SweepConversation, ...]) -> set[str]:
         own = set()
-        for setting in candidates(subjects, CHARS4):
+        for setting in list_candidates(subjects, CHARS4):
             is_product = setting.name != "Pipeline"
             if setting.id == "pipeline" and not is_product:
                 own.add(setting.model_dump()["steps"])

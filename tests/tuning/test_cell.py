@@ -14,11 +14,11 @@ import memviz
 from memviz import Message, Run, Strategy, Transcript
 from memviz.core.counters import counter
 from memviz.engine.requests import Requests
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
-from memviz.tuning.cell import Cell, measure
+from memviz.tuning.cell import Cell, measure_cell
 from memviz.tuning.sweep_conversation import SweepConversation
 from tests.engine.probes import REPRESENTATIVES, small
 from tests.metrics.odd_strategies import Odd, odd_strategies
@@ -82,7 +82,7 @@ def holds_what_a_replay_says(
     expected = Cell(
         run.strategy,
         subject.title,
-        traffic(run),
+        count_traffic(run),
         retained=kept.retained.sum(axis=1),
         born=kept.born.sum(axis=1),
         facts=len(transcript.probes),
@@ -102,7 +102,7 @@ def holds_what_a_replay_says(
         ),
         sends_everything=sends_what_the_buffer_sends(run),
     )
-    found = measure(
+    found = measure_cell(
         subject, strategy, counter(name), summarizer(plan) if plan else None
     )
     assert {**found.to_dict(), "seconds": 0} == {**expected.to_dict(), "seconds": 0}
@@ -141,7 +141,7 @@ def test_a_cell_without_facts_counts_tokens_alone() -> None:
     said = Transcript(
         (Message("user", "The code is QX7R4M."), Message("assistant", "Fine."))
     )
-    found = measure(
+    found = measure_cell(
         SweepConversation.of(said, counter("chars4"), retention=False),
         small("window"),
         counter("chars4"),
@@ -156,7 +156,7 @@ def test_a_setting_that_cannot_be_run_says_why() -> None:
         (Message("user", "Hello."),), system_prompt="A prompt of more than one token."
     )
     strict = small("chat_summary_buffer", token_limit=1, count_initial_tokens=True)
-    found = measure(
+    found = measure_cell(
         SweepConversation.of(said, counter("chars4")), strict, counter("chars4"), None
     )
     assert "system prompt" in found.error
@@ -173,10 +173,12 @@ def test_rules_are_counted_apart_from_other_facts() -> None:
     code = Probe("Which code?", ("4821",), evidence=(2,), category="number")
     transcript = Transcript(tuple(messages), probes=(rule, code))
     subject = SweepConversation.of(transcript, counter("chars4"))
-    window = measure(subject, memviz.strategy("window", window_size=3), "chars4", None)
+    window = measure_cell(
+        subject, memviz.strategy("window", window_size=3), "chars4", None
+    )
     # Three requests: the first two hold the rule, the last one only the code.
     assert window.rule_retention == pytest.approx(2 / 3)
     assert window.retention == pytest.approx((1 + 1 + 1 / 2) / 3)
     assert Cell.from_dict(window.to_dict()).rule_retention == window.rule_retention
     without = replace(subject, probes=(code,))
-    assert isnan(measure(without, window.strategy, "chars4", None).rule_retention)
+    assert isnan(measure_cell(without, window.strategy, "chars4", None).rule_retention)

@@ -92,11 +92,11 @@ def test_settings_that_compare_vectors_of_a_model_are_measured_here(
     made = sweeping(cluster=Cluster(ADDRESS))
     asking = made.settings[0]
     monkeypatch.setattr(
-        "memviz.tuning.sweep.embedding_asked_by",
+        "memviz.tuning.sweeping.embedding_asked_by",
         lambda setting: "embedder" if setting is asking else "",
     )
     here: list[CellIndex] = []
-    run_here = executors.run
+    run_here = executors.run_jobs
 
     def run(executor: Any, jobs: Any, *rest: Any, **options: Any) -> Iterator[Any]:
         if executor != "dask":
@@ -104,7 +104,7 @@ def test_settings_that_compare_vectors_of_a_model_are_measured_here(
             here.extend(place for job in jobs for place, _setting in job.settings)
         return run_here(executor, jobs, *rest, **options)
 
-    monkeypatch.setattr(executors, "run", run)
+    monkeypatch.setattr(executors, "run_jobs", run)
     assert len(list(made)) == made.total
     assert {place.setting for place in here} == {0}
     assert len(here) == len(made.subjects)

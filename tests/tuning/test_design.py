@@ -22,11 +22,13 @@ from memviz.core.counters import counter as find_counter
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.scripted import ScriptedModel
 from memviz.strategies.base import Strategy
-from memviz.tuning.cell import Cell, measure
+from memviz.tuning.cell import Cell, measure_cell
 from memviz.tuning.design import (
+    LEAST_CANDIDATES,
     LENIENCY,
     Designing,
-    Measured,
+    MeasuredSetting,
+    plan_rounds,
     work_off_quietly,
 )
 from memviz.tuning.figures import (
@@ -35,17 +37,16 @@ from memviz.tuning.figures import (
     PricedCell,
     Terms,
     count_facts,
-    figures_of,
+    work_out_figures,
 )
-from memviz.tuning.grid import settings
-from memviz.tuning.halving import LEAST_CANDIDATES, plan_rounds
+from memviz.tuning.grid import expand_grid
 from memviz.tuning.holdout import draw_evenly, leave_out_copies, split_conversations
-from memviz.tuning.statements import rules_of
-from memviz.tuning.sweep import Sweeping
+from memviz.tuning.statements import find_rules
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweeping import Sweeping
 from tests.tables import for_each
 
-SPACE = settings(
+SPACE = expand_grid(
     {
         "window": {"window_size": range(1, 13)},
         "token_buffer": {"max_tokens": range(100, 1300, 100)},
@@ -170,16 +171,16 @@ def designing_over(
     return designing, cells
 
 
-def exhaustive_best(designing: Designing, cells: Cells) -> Measured | None:
+def exhaustive_best(designing: Designing, cells: Cells) -> MeasuredSetting | None:
     """The cheapest setting of all that meets the terms over all conversations of the search."""
     best = None
     for setting in SPACE:
         own = [cells[setting, subject.digest] for subject in designing.search]
-        figures = figures_of(own, designing.search, tuple(designing.terms.keep))
+        figures = work_out_figures(own, designing.search, tuple(designing.terms.keep))
         if figures.misses(designing.terms):
             continue
         if best is None or figures.usd_per_1000.value < best.figures.usd_per_1000.value:
-            best = Measured(setting, figures)
+            best = MeasuredSetting(setting, figures)
     return best
 
 
@@ -207,7 +208,7 @@ class TestAgainstAnExhaustiveSearch:
 
     def test_over_replays_it_is_the_best(self) -> None:
         chats = chats_with_facts(6)
-        grid = settings(
+        grid = expand_grid(
             {
                 "window": {"window_size": [2, 4, 6, 8, 12, 16, 24]},
                 "token_buffer": {"max_tokens": [200, 400, 800, 1600, 3200]},
@@ -248,7 +249,7 @@ class TestTheHoldout:
             asked.append((len(sweeping.settings), digests))
             work_off_quietly(sweeping)
 
-        grid = settings({"window": {"window_size": [2, 4, 8, 30]}})
+        grid = expand_grid({"window": {"window_size": [2, 4, 8, 30]}})
         terms = Terms(50, {"facts": 0.2})
         design = Designing(search, holdout, grid, terms, work, counter="chars4").run()
         held_out = {subject.digest for subject in holdout}
@@ -273,7 +274,7 @@ class TestTheHoldout:
             drawn += 1
             everyone = (*designing.search, *designing.holdout)
             own = [cells[design.best.setting, subject.digest] for subject in everyone]
-            truth = figures_of(own, everyone, ("facts",))
+            truth = work_out_figures(own, everyone, ("facts",))
             for term, interval, value in (
                 (USD, design.holdout.usd_per_1000, truth.usd_per_1000.value),
                 ("facts", design.holdout.kept["facts"], truth.kept["facts"].value),
@@ -410,7 +411,7 @@ class TestRulesThatNobodyBroughtAlong:
 
     def test_the_cheapest_memory_that_keeps_them_is_found(self) -> None:
         chats = chats_with_rules(4)
-        sizes = settings({"window": {"window_size": (1, 3, 40)}})
+        sizes = expand_grid({"window": {"window_size": (1, 3, 40)}})
         found = memviz.design(
             chats, 900, {"rules": 1.0}, settings=sizes, counter="chars4"
         )
@@ -444,7 +445,7 @@ class TestRulesThatNobodyBroughtAlong:
     ) -> None:
         counter = find_counter("chars4")
         subject = SweepConversation.of(chats_with_rules(1)[0], counter)
-        cell = measure(
+        cell = measure_cell(
             subject.with_rules(),
             memviz.strategy("summary", buffer_size=2),
             counter,
@@ -465,7 +466,7 @@ class TestRulesThatNobodyBroughtAlong:
         (chat,) = chats_with_rules(1)
         with_prompt = memviz.Transcript((prompt, *chat.messages))
         subject = SweepConversation.of(with_prompt, find_counter("chars4"))
-        assert len(rules_of(subject.log, ())) == 2
+        assert len(find_rules(subject.log, ())) == 2
         (rule,) = subject.with_rules().rules
         assert rule.question == RULE
 
@@ -517,7 +518,7 @@ class TestTheAnswer:
 
     def test_is_the_same_for_the_same_seed(self) -> None:
         chats = chats_with_facts(4)
-        grid = settings({"window": {"window_size": [2, 4, 8]}})
+        grid = expand_grid({"window": {"window_size": [2, 4, 8]}})
         one, other = (
             memviz.design(chats, 9, {"facts": 0.3}, settings=grid, counter="chars4")
             for _ in range(2)
@@ -606,7 +607,7 @@ def figures_with(refused_requests: int) -> Figures:
         cells.append(cell)
     refused = replace(cells[0].cell, refused_requests=refused_requests)
     cells[0] = PricedCell(refused, 0.001)
-    return figures_of(cells, subjects, ("facts",))
+    return work_out_figures(cells, subjects, ("facts",))
 
 
 def test_leniency_forgives_what_few_conversations_cannot_tell() -> None:
@@ -616,7 +617,7 @@ def test_leniency_forgives_what_few_conversations_cannot_tell() -> None:
         made_up_cell(setting, subject, 4, 100, share)
         for subject, share in zip(subjects, (0.7, 0.85, 0.95), strict=True)
     ]
-    figures = figures_of(cells, subjects, ("facts",))
+    figures = work_out_figures(cells, subjects, ("facts",))
     terms = Terms(1, {"facts": 0.85})
     assert set(figures.misses(terms)) == {"facts"}
     assert not figures.misses(terms, LENIENCY)

@@ -15,7 +15,7 @@ from memviz.tuning.estimates import (
     Estimate,
     estimate_ratio,
     estimate_share,
-    student,
+    student_quantile,
 )
 from tests.tables import for_each
 
@@ -45,7 +45,7 @@ def covered(draw: Callable[[Random], Estimate], truth: float) -> float:
 def test_students_distribution_is_that_of_the_tables(
     freedom: int, factor: float
 ) -> None:
-    assert student(freedom) == pytest.approx(factor, abs=0.01)
+    assert student_quantile(freedom) == pytest.approx(factor, abs=0.01)
 
 
 class TestShare:
@@ -121,7 +121,7 @@ class TestRatio:
 
 def test_a_place_of_an_interval_lies_between_its_value_and_an_end() -> None:
     estimate = Estimate(0.5, 0.2, 0.6)
-    assert [estimate.at(place) for place in (-1, 0, 0.5, 1)] == pytest.approx(
+    assert [estimate.value_at(place) for place in (-1, 0, 0.5, 1)] == pytest.approx(
         [0.2, 0.5, 0.55, 0.6]
     )
-    assert Estimate(0.5, 0.0, inf).at(-1) == 0.0
+    assert Estimate(0.5, 0.0, inf).value_at(-1) == 0.0

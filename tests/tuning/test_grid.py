@@ -11,25 +11,25 @@ from memviz import ParameterError, UnknownStrategyError
 from memviz.dashboard.charts.sweeps.heat_map import setting_map
 from memviz.strategies.base import Strategy
 from memviz.tuning.grid import (
-    axes,
-    offered,
-    recorded_values,
-    refused,
-    settings,
-    spread,
-    suggested,
-    suggested_values,
-    tried_at_first,
+    expand_grid,
+    find_refused_strategies,
+    list_axes,
+    list_first_strategies,
+    list_offered_strategies,
+    list_recorded_values,
+    spread_values,
+    suggest_parameter_values,
+    suggest_values,
 )
 from tests.tables import for_each
 
 
 def labels(grid: dict) -> list[str]:
-    return [setting.label for setting in settings(grid)]
+    return [setting.label for setting in expand_grid(grid)]
 
 
 def test_every_pair_of_values_is_a_setting_in_the_order_given() -> None:
-    made = settings(
+    made = expand_grid(
         {
             "chat_summary_buffer": {
                 "token_limit": [500, 1000],
@@ -46,37 +46,41 @@ def test_every_pair_of_values_is_a_setting_in_the_order_given() -> None:
 
 
 def test_one_value_needs_no_list_and_none_is_tried_twice() -> None:
-    assert len(settings({"window": {"window_size": [4, 4, 10]}, "buffer": {}})) == 3
-    assert [one.window_size for one in settings({"window": {"window_size": 4}})] == [4]
+    assert len(expand_grid({"window": {"window_size": [4, 4, 10]}, "buffer": {}})) == 3
+    assert [one.window_size for one in expand_grid({"window": {"window_size": 4}})] == [
+        4
+    ]
 
 
 def test_what_looks_messages_up_is_offered_and_not_tried_at_first() -> None:
     looking_up = {id for id, cls in memviz.strategies().items() if cls.looks_up}
     assert looking_up
-    assert looking_up <= set(offered())
-    assert not looking_up & set(tried_at_first())
+    assert looking_up <= set(list_offered_strategies())
+    assert not looking_up & set(list_first_strategies())
 
 
 def test_a_strategy_that_cannot_be_run_is_not_offered_and_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As where the library that it runs is not installed."""
-    assert "window" in tried_at_first()
+    assert "window" in list_first_strategies()
     window = memviz.strategies()["window"]
     monkeypatch.setattr(
         window, "reason_not_to_run", lambda self: "Install the library windows."
     )
-    assert refused()["window"] == "Install the library windows."
-    assert "window" not in tried_at_first()
-    assert set(offered()) == set(memviz.strategies()) - set(refused())
+    assert find_refused_strategies()["window"] == "Install the library windows."
+    assert "window" not in list_first_strategies()
+    assert set(list_offered_strategies()) == set(memviz.strategies()) - set(
+        find_refused_strategies()
+    )
     with pytest.raises(ParameterError, match="Install the library windows"):
-        settings({"window": {"window_size": [4]}, "buffer": {}})
+        expand_grid({"window": {"window_size": [4]}, "buffer": {}})
 
 
 def test_a_strategy_without_values_gets_the_suggested_ones() -> None:
-    made = settings({"summary_buffer": None})
+    made = expand_grid({"summary_buffer": None})
     assert [one.max_token_limit for one in made] == list(
-        suggested("summary_buffer")["max_token_limit"]
+        suggest_values("summary_buffer")["max_token_limit"]
     )
     assert len(made) > 3
 
@@ -96,18 +100,18 @@ def test_a_grid_that_is_none_says_what_is_wrong(
     grid: dict, error: type[Exception], told: str
 ) -> None:
     with pytest.raises(error, match=told):
-        settings(grid)
+        expand_grid(grid)
 
 
 @for_each("id", list(memviz.strategies()))
 def test_axes_are_the_parameters_that_change_what_a_replay_sends(id: str) -> None:
     cls = memviz.strategies()[id]
-    names = {axis.name for axis in axes(cls)}
+    names = {axis.name for axis in list_axes(cls)}
     assert names == {
         p.name for p in cls.parameters() if not p.live_only and p.kind in (int, bool)
     }
-    if id not in refused():
-        assert settings({id: None}), "there is always at least one setting"
+    if id not in find_refused_strategies():
+        assert expand_grid({id: None}), "there is always at least one setting"
 
 
 @given(
@@ -115,7 +119,7 @@ def test_axes_are_the_parameters_that_change_what_a_replay_sends(id: str) -> Non
         [
             axis
             for cls in memviz.strategies().values()
-            for axis in axes(cls)
+            for axis in list_axes(cls)
             if axis.is_number
         ]
     ),
@@ -125,7 +129,7 @@ def test_axes_are_the_parameters_that_change_what_a_replay_sends(id: str) -> Non
 def test_suggested_values_are_allowed_rising_and_within_the_range(
     axis, steps: int, largest: int
 ) -> None:
-    values = suggested_values(axis, steps, {axis.unit: largest})
+    values = suggest_parameter_values(axis, steps, {axis.unit: largest})
     low, high = axis.suggested
     assert list(values) == sorted(set(values))
     assert len(values) <= steps
@@ -136,12 +140,19 @@ def test_suggested_values_are_allowed_rising_and_within_the_range(
 def test_values_are_spread_by_ratio_and_round() -> None:
     token_limit = next(
         axis
-        for axis in axes(memviz.strategies()["chat_summary_buffer"])
+        for axis in list_axes(memviz.strategies()["chat_summary_buffer"])
         if axis.name == "token_limit"
     )
-    assert suggested_values(token_limit, 6) == (250, 800, 2500, 6000, 20000, 64000)
-    assert suggested_values(token_limit, 6, {"tokens": 2000})[-1] == 2000
-    assert spread(0, 3) == (0, 1, 2, 3)
+    assert suggest_parameter_values(token_limit, 6) == (
+        250,
+        800,
+        2500,
+        6000,
+        20000,
+        64000,
+    )
+    assert suggest_parameter_values(token_limit, 6, {"tokens": 2000})[-1] == 2000
+    assert spread_values(0, 3) == (0, 1, 2, 3)
 
 
 def test_summary_words_are_an_axis_of_every_strategy_whose_summary_a_model_writes_and_change_what_is_asked() -> (
@@ -150,7 +161,7 @@ def test_summary_words_are_an_axis_of_every_strategy_whose_summary_a_model_write
     with_length = {
         id
         for id, cls in memviz.strategies().items()
-        if "summary_words" in [one.name for one in axes(cls)]
+        if "summary_words" in [one.name for one in list_axes(cls)]
     }
     assert with_length >= {
         "summary",
@@ -171,7 +182,7 @@ def test_summary_words_are_an_axis_of_every_strategy_whose_summary_a_model_write
     assert table["summary_words"].tolist() == [0, 120]
     assert table["summarizer_tokens"].nunique() == 2, "the length stands in the prompt"
     size, words = (
-        one for one in axes(memviz.strategies()["summary"]) if one.name in table
+        one for one in list_axes(memviz.strategies()["summary"]) if one.name in table
     )
     assert "Summary words" in setting_map(table, size, words, "usd").to_json(), (
         "a map of two parameters has it as one"
@@ -188,17 +199,18 @@ def test_what_was_recorded_with_several_values_is_offered() -> None:
         summary(buffer_size=16),
         memviz.strategy("window", window_size=3),
     ]
-    assert recorded_values(summaries, once) == {"buffer_size": (8, 16)}
+    assert list_recorded_values(summaries, once) == {"buffer_size": (8, 16)}
     both = [
         *once,
         summary(buffer_size=8, summary_words=120),
         summary(buffer_size=32, summary_words=120),
     ]
-    assert recorded_values(summaries, both) == {
+    assert list_recorded_values(summaries, both) == {
         "buffer_size": (8, 16, 32),
         "summary_words": (0, 120),
     }
     assert (
-        recorded_values(summaries, [summary(buffer_size=8, summary_words=120)]) == {}
+        list_recorded_values(summaries, [summary(buffer_size=8, summary_words=120)])
+        == {}
     ), "no value of its usual setting"
-    assert recorded_values(summaries, []) == {}
+    assert list_recorded_values(summaries, []) == {}

@@ -17,7 +17,7 @@ from memviz.tuning.grounds import (
     STAND_IN_USD,
     Grounds,
 )
-from memviz.tuning.recommendation import verdict
+from memviz.tuning.recommendation import word_verdict
 from tests.tables import for_each
 from tests.tuning.random_sweeps import cell, sweep_of
 
@@ -111,7 +111,7 @@ def test_results_of_tools_that_no_fact_comes_from_are_named() -> None:
     ],
 )
 def test_few_facts_recommend_nothing(facts: int, words: str) -> None:
-    assert verdict("X", Grounds(facts)) == words
+    assert word_verdict("X", Grounds(facts)) == words
 
 
 def test_a_sweep_knows_its_grounds() -> None:

@@ -12,17 +12,17 @@ from memviz.dashboard.words.estimates import left_out_words, time_words
 from memviz.models.registry import model
 from memviz.strategies.families import FAMILIES
 from memviz.transcripts.samples import sample
-from memviz.tuning.grid import settings
+from memviz.tuning.grid import expand_grid
 from memviz.tuning.pace import (
     TRIALS,
     DueWork,
     Pace,
     PaceKey,
-    middle_first,
-    most_telling_first,
+    order_middle_first,
+    order_most_telling_first,
 )
-from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweeping import Sweeping
 from tests.tables import for_each
 
 SIZES = [2, 4, 8, 16, 32]
@@ -60,28 +60,30 @@ def test_who_summarizes_matters_where_summaries_are_written() -> None:
 
 def test_a_pace_is_that_of_what_was_measured_without_the_first() -> None:
     pace = Pace()
-    assert pace.seconds(key("window"), 100) is None
+    assert pace.predict_seconds(key("window"), 100) is None
     pace.note(key("window"), 100, 50.0)  # its library was loaded
-    assert pace.seconds(key("window"), 10) == 5
+    assert pace.predict_seconds(key("window"), 10) == 5
     pace.note(key("window"), 100, 1.0)
     pace.note(key("window"), 100, 3.0)
-    assert pace.seconds(key("window"), 100) == 2
-    windows = settings({"window": {"window_size": SIZES}})
-    assert pace.seconds_of_all(windows, "", 100) == 10
-    assert pace.seconds_of_all([*windows, memviz.strategy("buffer")], "", 1) is None
+    assert pace.predict_seconds(key("window"), 100) == 2
+    windows = expand_grid({"window": {"window_size": SIZES}})
+    assert pace.predict_total_seconds(windows, "", 100) == 10
+    assert (
+        pace.predict_total_seconds([*windows, memviz.strategy("buffer")], "", 1) is None
+    )
 
 
 def test_a_trial_measures_what_was_never_measured_and_pays_for_nothing() -> None:
     pace = Pace()
     transcript = sample("trip")
     pace.note(key("window"), 1, 0.7)
-    tried = settings(GRID)
+    tried = expand_grid(GRID)
     pace.try_out(tried, transcript, "o200k_base", model("offline"))
-    assert pace.seconds(key("window"), 1) == 0.7
-    assert 0 < pace.seconds_of_all(tried[5:], "offline", 92) < 60
+    assert pace.predict_seconds(key("window"), 1) == 0.7
+    assert 0 < pace.predict_total_seconds(tried[5:], "offline", 92) < 60
     assert pace._cells[key("summary", "offline")] == TRIALS
     pace.try_out(tried, transcript, "o200k_base", memviz.ScriptedModel([]))
-    assert pace.seconds_of_all(tried, "scripted", 92) is None
+    assert pace.predict_total_seconds(tried, "scripted", 92) is None
 
 
 def test_nothing_is_said_of_the_rest_before_anything_is_known() -> None:
@@ -105,14 +107,14 @@ def test_the_rest_takes_as_long_as_its_strategies_did_shared_by_the_workers() ->
 
 
 def test_the_middle_and_the_ends_come_first() -> None:
-    assert middle_first(SIZES)[:3] == [8, 2, 32]
-    assert sorted(middle_first(SIZES)) == SIZES
-    assert middle_first([1]) == [1]
+    assert order_middle_first(SIZES)[:3] == [8, 2, 32]
+    assert sorted(order_middle_first(SIZES)) == SIZES
+    assert order_middle_first([1]) == [1]
 
 
 def test_each_family_comes_before_the_second_value_of_any() -> None:
-    tried = settings(GRID)
-    order = [tried[number] for number in most_telling_first(tried)]
+    tried = expand_grid(GRID)
+    order = [tried[number] for number in order_most_telling_first(tried)]
     assert sorted(map(repr, order)) == sorted(map(repr, tried))
     first = [one.family for one in order[:2]]
     assert first == [family for family in FAMILIES if family in first]
@@ -123,7 +125,7 @@ def test_each_family_comes_before_the_second_value_of_any() -> None:
 
 @for_each("executor", ["inline", "threads"])
 def test_what_fits_is_measured_and_the_rest_is_said(executor: str) -> None:
-    tried = settings(GRID)
+    tried = expand_grid(GRID)
     subject = SweepConversation.of(sample("trip"), counter("o200k_base"))
     options = {"executor": executor, "workers": 1, "stop": Event()}
     sweeping = Sweeping(
@@ -151,7 +153,7 @@ def test_going_on_measures_one_more_however_little_time_there_is() -> None:
     for _ in range(3):
         sweeping = Sweeping(
             (subject,),
-            settings(GRID)[:3],
+            expand_grid(GRID)[:3],
             summarizer=model("offline"),
             executor="inline",
             seconds=1e-9,

@@ -15,7 +15,7 @@ from memviz.dashboard.words.estimates import estimate_words
 from memviz.models.budget import Budget
 from memviz.models.recordings.recorder import Notes
 from memviz.transcripts.samples import sample
-from memviz.tuning.paid import estimate, paid_summarizer
+from memviz.tuning.paid import estimate_sweep, make_paid_summarizer
 from tests.models.openai_server import openai_server, slow, text
 from tests.tuning.random_sweeps import cell, priced_at, sweep_of
 
@@ -25,7 +25,7 @@ def test_the_estimate_is_what_the_offline_summaries_took() -> None:
         sample("trip"),
         {"window": {"window_size": 4}, "summary": {"buffer_size": [2, 8]}},
     )
-    told = estimate(found, "openai/gpt-5-nano")
+    told = estimate_sweep(found, "openai/gpt-5-nano")
     rows = memviz.sweep(
         sample("trip"),
         {"summary": {"buffer_size": [2, 8]}},
@@ -41,22 +41,22 @@ def test_the_estimate_is_what_the_offline_summaries_took() -> None:
 
 def test_the_estimate_in_words() -> None:
     sweep = sweep_of([cell(0, [100], summarizer=12345), cell(1, [100])])
-    by_hand = estimate(sweep, "made-up", priced_at(2, 10))
+    by_hand = estimate_sweep(sweep, "made-up", priced_at(2, 10))
     assert (
         estimate_words(by_hand)
         == "1 summary: about 12,300 tokens in and 7 out, about $0.025 at the prices given."
     )
-    assert estimate_words(estimate(sweep, "made-up")).endswith(
+    assert estimate_words(estimate_sweep(sweep, "made-up")).endswith(
         "The price of made-up is unknown."
     )
-    assert estimate(sweep, "made-up").usd is None
+    assert estimate_sweep(sweep, "made-up").usd is None
 
 
 def test_a_model_whose_price_nobody_knows_is_refused() -> None:
     with pytest.raises(ParameterError, match="price"):
-        paid_summarizer("openai/nothing-such", Budget(1), None)
+        make_paid_summarizer("openai/nothing-such", Budget(1), None)
     assert (
-        paid_summarizer(
+        make_paid_summarizer(
             "openai/nothing-such", Budget(1), None, usd_per_million=(1, 2)
         ).name
         == "openai/nothing-such"
@@ -69,7 +69,7 @@ def test_it_asks_once_remembers_the_answer_and_keeps_to_the_budget(
     with openai_server() as server:
         server.otherwise = text("Short.")
         budget, notes = Budget(0.01), Notes()
-        writer = paid_summarizer(
+        writer = make_paid_summarizer(
             "openai/gpt-5-mini",
             budget,
             tmp_path,
@@ -92,7 +92,7 @@ def test_a_budget_that_is_closed_ends_what_a_silent_server_keeps_waiting() -> No
     with openai_server() as server:
         server.otherwise = slow(45)
         budget = Budget(1)
-        writer = paid_summarizer(
+        writer = make_paid_summarizer(
             "openai/gpt-5-mini",
             budget,
             None,

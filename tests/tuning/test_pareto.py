@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from memviz.tuning.pareto import beaten_by, on_front
+from memviz.tuning.pareto import find_winners, mark_front
 from tests.tables import for_each
 
 NUMBERS = st.sampled_from([0.0, 1.0, 2.0, 3.0, float("nan")]) | st.floats(-5, 5)
@@ -43,14 +43,14 @@ def test_a_point_is_on_the_front_if_no_other_one_beats_it(
         is_known(point) and not any(beats(other, point) for other in points)
         for point in points
     ]
-    assert on_front(*arrays(points)).tolist() == expected
+    assert mark_front(*arrays(points)).tolist() == expected
 
 
 @given(POINTS)
 def test_every_other_known_point_is_beaten_by_one_on_the_front(
     points: list[tuple[float, float]],
 ) -> None:
-    front, winners = on_front(*arrays(points)), beaten_by(*arrays(points))
+    front, winners = mark_front(*arrays(points)), find_winners(*arrays(points))
     for at, (point, winner) in enumerate(zip(points, winners.tolist(), strict=True)):
         assert (winner == -1) == (front[at] or not is_known(point))
         if winner >= 0:
@@ -69,7 +69,7 @@ def test_every_other_known_point_is_beaten_by_one_on_the_front(
 def test_the_order_does_not_matter() -> None:
     points = [(1.0, 1.0), (2.0, 3.0), (2.0, 2.0), (3.0, 3.0)]
     for order in permutations(range(4)):
-        front = on_front(*arrays([points[at] for at in order]))
+        front = mark_front(*arrays([points[at] for at in order]))
         assert {at for at, on in zip(order, front, strict=True) if on} == {0, 1}
 
 
@@ -88,5 +88,5 @@ def test_the_order_does_not_matter() -> None:
 def test_examples(
     points: list[tuple[float, float]], front: list[bool], winners: list[int]
 ) -> None:
-    assert on_front(*arrays(points)).tolist() == front
-    assert beaten_by(*arrays(points)).tolist() == winners
+    assert mark_front(*arrays(points)).tolist() == front
+    assert find_winners(*arrays(points)).tolist() == winners

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memviz.metrics.cost.pricing import unpriced
+from memviz.metrics.cost.pricing import make_unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.metrics.cost.priced_traffic import USUAL, traffic_of
@@ -23,7 +23,7 @@ def test_is_read_fresh_and_written_where_a_cache_writes() -> None:
 
 def test_is_unknown_without_a_price_or_a_request() -> None:
     assert (
-        PricingAssumptions(unpriced("house"), USUAL).usd_of_more(TRAFFIC, 2, 100)
+        PricingAssumptions(make_unpriced("house"), USUAL).usd_of_more(TRAFFIC, 2, 100)
         is None
     )
     assert PricingAssumptions(USUAL, USUAL).usd_of_more(TRAFFIC, 9, 100) is None

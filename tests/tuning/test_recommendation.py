@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Transcript
 from memviz.core.text.wording import dollars
-from memviz.tuning.best_of_each import answer_for
-from memviz.tuning.cautions import idle_in_words
+from memviz.tuning.best_of_each import answer_for_strategy
+from memviz.tuning.cautions import describe_idle
 from memviz.tuning.cell import CellIndex
-from memviz.tuning.constraints import SAME_COST, Constraints, Over, did_the_same
+from memviz.tuning.constraints import SAME_COST, Constraints, Over, is_same_run
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.recommendation import share_in_words
+from memviz.tuning.recommendation import format_share
 from memviz.tuning.results import Sweep
 from tests.tables import for_each
 from tests.tool_loops import loops
@@ -83,7 +83,7 @@ def test_the_reasons_name_true_numbers(
     )
     assert f"costs {price}" in what
     has_facts = table["retention"].notna().any()
-    kept = f"keeps {share_in_words(row['retention'])} of the facts"
+    kept = f"keeps {format_share(row['retention'])} of the facts"
     assert (kept in what) == bool(has_facts)
     assert ("in the worst" in what) == (row["conversations"] > 1)
     assert ("So far it was measured over" in what) == (
@@ -96,7 +96,7 @@ def test_the_reasons_name_true_numbers(
         other = found.runner_up_row
         told = (
             f"{other['label']} did exactly the same"
-            if did_the_same(row, other)
+            if is_same_run(row, other)
             else f"Next: {other['label']}, at "
         )
         assert told in found.sentence
@@ -308,7 +308,7 @@ def test_tokens_decide_where_no_price_is_known() -> None:
 def test_shares_are_not_rounded_to_what_they_are_not(
     share: float, beside: float | None, words: str
 ) -> None:
-    assert share_in_words(share, beside) == words
+    assert format_share(share, beside) == words
 
 
 @for_each(
@@ -329,7 +329,7 @@ def test_a_setting_that_never_did_anything_is_said_to_be_the_full_buffer(
         in sweep.best(0.0).sentence
     )
     busy = memviz.sweep([said], {id: {parameter: [10]}, "buffer": {}}, counter="chars4")
-    assert [len(idle_in_words(busy, number)) for number in range(2)] == [0, 0]
+    assert [len(describe_idle(busy, number)) for number in range(2)] == [0, 0]
 
 
 def test_requests_that_a_provider_refuses_are_said_beside_the_recommendation() -> None:
@@ -343,11 +343,11 @@ def test_requests_that_a_provider_refuses_are_said_beside_the_recommendation() -
     assert orphaned
     words = f"But {orphaned} of {len(run.requests)} requests hold a tool's result without its call"
     assert words in best.sentence
-    answer = answer_for(
+    answer = answer_for_strategy(
         sweep, "token_buffer", Constraints(0.0, None, "median", allow_refused=True)
     )
     assert answer is not None
     assert words in " ".join(answer.sentences)
-    assert answer_for(sweep, "token_buffer", Constraints(0.0)) is None
+    assert answer_for_strategy(sweep, "token_buffer", Constraints(0.0)) is None
     whole = memviz.sweep([said], {"buffer": {}}, counter="chars4").best(0.0)
     assert "provider refuses" not in whole.sentence

@@ -7,7 +7,7 @@ import numpy as np
 import memviz
 from memviz import Fate, Message, Transcript, verify
 from memviz.transcripts.base import RecordedEvent
-from memviz.tuning.recorded import RECORDED, recorded_run
+from memviz.tuning.recorded import RECORDED, replay_recorded
 from tests.recorded_session import SUMMARY, session
 from tests.tables import for_each
 
@@ -19,15 +19,15 @@ TALK = tuple(
 
 
 def run_of(*events: RecordedEvent, format: str = "messages") -> memviz.Run:
-    run = recorded_run(Transcript(TALK, events=events, format=format), "chars4")
+    run = replay_recorded(Transcript(TALK, events=events, format=format), "chars4")
     assert run is not None
     return run
 
 
 def test_a_log_without_compactions_records_no_run() -> None:
     kept = RecordedEvent("summary", 4, "They talked.")
-    assert recorded_run(Transcript(TALK)) is None
-    assert recorded_run(Transcript(TALK, events=(kept,))) is None
+    assert replay_recorded(Transcript(TALK)) is None
+    assert replay_recorded(Transcript(TALK, events=(kept,))) is None
 
 
 def test_the_summary_stands_for_all_messages_before_it_and_costs_no_call() -> None:
@@ -55,7 +55,7 @@ def test_a_compaction_within_a_turn_leaves_the_open_call_and_its_result() -> Non
         Message("assistant", "It says alpha."),
     )
     events = (RecordedEvent("compaction", 3, "It is read."),)
-    run = recorded_run(Transcript(talk, events=events), "chars4")
+    run = replay_recorded(Transcript(talk, events=events), "chars4")
     assert run is not None
     assert run.fates()[1].tolist()[:2] == [Fate.SUMMARIZED] * 2
 
@@ -156,7 +156,7 @@ def test_codex_keeps_the_newest_messages_of_the_user_beside_its_summary() -> Non
 
 def test_a_session_of_claude_code() -> None:
     transcript = memviz.load_transcript(session().encode(), "claude_code")
-    run = recorded_run(transcript)
+    run = replay_recorded(transcript)
     assert run is not None
     assert [made.summary for made in run.compactions] == [SUMMARY]
     about = {"summarizeMetadata": {"direction": "from"}}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message
-from memviz.metrics.requests.broken_pairs import refused_requests
+from memviz.metrics.requests.broken_pairs import count_refused_requests
 from memviz.transcripts.samples import bundled, sample
 from tests.cli.terminal import memviz as command
 from tests.code_export.provider import Refused, refuse_broken_pairs
@@ -56,13 +56,13 @@ def refused_by_the_provider(run: memviz.Run) -> int:
 @for_each("id", REPRESENTATIVES)
 def test_a_cell_counts_what_the_provider_refuses(name: str, id: str) -> None:
     run = memviz.replay(bundled()[name], memviz.strategy(id, **PARAMETERS.get(id, {})))
-    assert refused_requests(run) == refused_by_the_provider(run)
+    assert count_refused_requests(run) == refused_by_the_provider(run)
 
 
 @for_each(("size", "number"), [(1, 0), (2, 1), (3, 1), (40, 2)])
 def test_a_call_that_nobody_answered_counts_as_well(size: int, number: int) -> None:
     run = memviz.replay(UNANSWERED, memviz.strategy("window", window_size=size))
-    assert refused_requests(run) == refused_by_the_provider(run) == number
+    assert count_refused_requests(run) == refused_by_the_provider(run) == number
 
 
 @for_each("size", [2, 3, 5, 8])
@@ -73,7 +73,7 @@ def test_with_pairs_repaired_nothing_is_refused(size: int) -> None:
             memviz.strategy("window", window_size=size),
             repair_tool_pairs=True,
         )
-        assert refused_requests(run) == refused_by_the_provider(run) == 0
+        assert count_refused_requests(run) == refused_by_the_provider(run) == 0
 
 
 @given(call=st.integers(1, 5), messages=st.sets(st.integers(0, 19), min_size=1))
@@ -91,7 +91,7 @@ def test_what_is_recalled_in_a_tool_loop_parts_no_pair_that_is_repaired(
         repair_tool_pairs=is_repaired,
     )
     refused = refused_by_the_provider(run)
-    assert refused_requests(run) == refused
+    assert count_refused_requests(run) == refused
     assert not (refused and is_repaired)
 
 

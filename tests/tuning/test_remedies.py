@@ -11,12 +11,12 @@ import memviz
 from memviz import Message, Probe
 from memviz.core.messages import ToolCall
 from memviz.engine.replay import begin_replay, setting_for
-from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.token_use import count_token_use
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.tuning import remedies
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, PricingAssumptions
-from memviz.tuning.recorded import recorded_run
-from memviz.tuning.remedies import Offer, _as_written_here, _ReplayOnDemand
+from memviz.tuning.recorded import replay_recorded
+from memviz.tuning.remedies import Offer, _ReplayOnDemand, _use_own_summaries
 from memviz.tuning.why import why_lost
 from tests.recorded_session import RULE, session
 
@@ -66,13 +66,13 @@ def test_what_no_message_is_known_to_say_is_not_pinned() -> None:
 
 def test_summaries_of_the_log_cost_as_much_as_those_of_the_remedies() -> None:
     transcript = memviz.load_transcript(session(f"{RULE} " * 20).encode())
-    run = recorded_run(transcript)
+    run = replay_recorded(transcript)
     assert run is not None
-    priced = memviz.replay(transcript, _as_written_here(run))
-    assert token_use(priced).sent_tokens == token_use(run).sent_tokens
-    assert not token_use(run).summarizer_tokens
-    assert token_use(priced).summarizer_tokens > 0
-    before, after = (PRICES.cost(traffic(one)).total_usd for one in (run, priced))
+    priced = memviz.replay(transcript, _use_own_summaries(run))
+    assert count_token_use(priced).sent_tokens == count_token_use(run).sent_tokens
+    assert not count_token_use(run).summarizer_tokens
+    assert count_token_use(priced).summarizer_tokens > 0
+    before, after = (PRICES.cost(count_traffic(one)).total_usd for one in (run, priced))
     assert after > before == pytest.approx(before)
 
 
@@ -80,10 +80,10 @@ def test_where_a_log_left_out_messages_without_a_summary_nothing_is_paid_for() -
     talk = memviz.load_transcript(session(RULE).encode())
     (event,) = talk.events
     window = replace(event, text="", kept_newest=1)
-    run = recorded_run(replace(talk, events=(window,)))
+    run = replay_recorded(replace(talk, events=(window,)))
     assert run is not None
-    priced = memviz.replay(talk, _as_written_here(run))
-    assert token_use(priced) == token_use(run)
+    priced = memviz.replay(talk, _use_own_summaries(run))
+    assert count_token_use(priced) == count_token_use(run)
 
 
 def long_talk(turns: int) -> list[Message]:

@@ -12,8 +12,9 @@ from pandas.testing import assert_frame_equal
 
 from memviz.tuning.cell import Cell, CellIndex
 from memviz.tuning.constraints import Over
+from memviz.tuning.measures import MEASURES
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.results import MEASURES, Sweep
+from memviz.tuning.results import Sweep
 from tests.tables import for_each
 from tests.tuning.random_sweeps import (
     FACTS,

@@ -15,8 +15,8 @@ from memviz.strategies.parameters import free_text, whole_number
 from memviz.tuning.scaling import (
     WINDOW_PARAMETERS,
     is_scaled,
-    scaled,
-    scaled_preset,
+    scale_presets,
+    scale_product,
 )
 from tests.tables import for_each
 
@@ -47,7 +47,7 @@ class OfAWindow(Presets):
 
 
 def test_limits_become_the_same_shares_of_what_the_conversation_needs() -> None:
-    found = scaled(Presets, 14_000)
+    found = scale_presets(Presets, 14_000)
     assert found is not None
     assert (found.window_tokens, found.needed_tokens) == (200_000, 14_000), (
         "100,000 is half of a usual window"
@@ -65,7 +65,7 @@ def test_limits_become_the_same_shares_of_what_the_conversation_needs() -> None:
 
 
 def test_a_strategy_that_names_its_window_is_given_the_smaller_one() -> None:
-    found = scaled(OfAWindow, 12_800)
+    found = scale_presets(OfAWindow, 12_800)
     assert found is not None
     assert found.values == {
         "trigger_tokens": 6_400,
@@ -75,21 +75,21 @@ def test_a_strategy_that_names_its_window_is_given_the_smaller_one() -> None:
 
 
 def test_a_product_is_a_setting_of_the_conversations_size() -> None:
-    claude_code = scaled_preset("claude_code", 14_000)
+    claude_code = scale_product("claude_code", 14_000)
     assert claude_code.name == "Claude Code"
     assert claude_code.model_dump()["window_tokens"] == 7_000
-    assert scaled_preset("claude_code", 10**6) == strategy("claude_code")
+    assert scale_product("claude_code", 10**6) == strategy("claude_code")
 
 
 def test_limits_that_are_reached_anyway_stay() -> None:
-    assert scaled(strategies()["threshold_summary"], 14_000) is None
+    assert scale_presets(strategies()["threshold_summary"], 14_000) is None
 
 
 def test_a_window_that_only_shares_are_of_says_nothing_of_limits_that_are_far_smaller() -> (
     None
 ):
     """Its 4,000 tokens are no 3 % of the 128,000 of which shares may be given: half of a conversation of 2,000 then."""
-    found = scaled(strategies()["threshold_summary"], 2_000)
+    found = scale_presets(strategies()["threshold_summary"], 2_000)
     assert found is not None
     assert found.values == {"trigger_tokens": 1_000, "summarizer_reads_tokens": 1_000}
 
@@ -98,12 +98,12 @@ def test_a_window_that_only_shares_are_of_says_nothing_of_limits_that_are_far_sm
 def test_a_conversation_that_fills_the_window_needs_no_scaling(
     needed_tokens: int,
 ) -> None:
-    assert scaled(Presets, needed_tokens) is None
+    assert scale_presets(Presets, needed_tokens) is None
 
 
 def test_a_strategy_without_a_limit_in_tokens_has_nothing_to_scale() -> None:
-    assert scaled(strategies()["window"], 14_000) is None
-    assert scaled(strategies()["buffer"], 14_000) is None
+    assert scale_presets(strategies()["window"], 14_000) is None
+    assert scale_presets(strategies()["buffer"], 14_000) is None
 
 
 @given(needed_tokens=st.integers(1, 300_000), id=st.sampled_from([*strategies(), ""]))
@@ -111,7 +111,7 @@ def test_what_is_scaled_can_be_built_and_is_never_larger_than_the_preset(
     needed_tokens: int, id: str
 ) -> None:
     cls = strategies()[id] if id else Presets
-    found = scaled(cls, needed_tokens)
+    found = scale_presets(cls, needed_tokens)
     if found is not None:
         built = cls(**found.values)
         for parameter in cls.parameters():
@@ -124,6 +124,6 @@ def test_what_is_scaled_can_be_built_and_is_never_larger_than_the_preset(
                 assert value <= max(parameter.minimum or 1, 1.05 * needed_tokens / 2), (
                     "so it is reached before the end"
                 )
-        assert scaled(type(built), needed_tokens) == found, (
+        assert scale_presets(type(built), needed_tokens) == found, (
             "scaling again changes nothing"
         )

@@ -6,7 +6,7 @@ import memviz
 from memviz import Message
 from memviz.core.text.sentences import CACHED_TEXT_CHARS
 from memviz.tuning import statements
-from memviz.tuning.statements import Statement, loosen
+from memviz.tuning.statements import Statement, loosen_probe
 
 RULE = "Never book a flight with a stop in winter"
 
@@ -16,6 +16,6 @@ def test_a_long_text_is_looked_through_and_not_kept() -> None:
     long_text = said + " What a day." * CACHED_TEXT_CHARS
     run = memviz.replay([Message("user", long_text)], memviz.strategy("buffer"))
     probe = Statement(RULE, (RULE,), (0,), category="")
-    statements._worded_alike.cache_clear()
-    assert said in loosen(run, probe).answers
-    assert not statements._worded_alike.cache_info().currsize
+    statements._find_worded_alike.cache_clear()
+    assert said in loosen_probe(run, probe).answers
+    assert not statements._find_worded_alike.cache_info().currsize

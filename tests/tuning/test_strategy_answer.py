@@ -9,7 +9,7 @@ import pytest
 
 import memviz
 from memviz.transcripts.samples import sample
-from memviz.tuning.best_of_each import StrategyAnswer, answer_for
+from memviz.tuning.best_of_each import StrategyAnswer, answer_for_strategy
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.pareto import find_bend, find_knee
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -28,7 +28,7 @@ def sweep() -> memviz.Sweep:
 
 
 def answer(sweep: memviz.Sweep, id: str, **asked: float) -> StrategyAnswer:
-    found = answer_for(sweep, id, Constraints(**asked))  # type: ignore[arg-type]
+    found = answer_for_strategy(sweep, id, Constraints(**asked))  # type: ignore[arg-type]
     assert found is not None
     return found
 
@@ -191,9 +191,9 @@ def test_where_nothing_does_what_is_asked_the_nearest_and_the_edge_are_named(
 
 
 def test_one_value_or_no_parameter_is_no_question(sweep: memviz.Sweep) -> None:
-    assert answer_for(sweep, "window", Constraints()) is None
-    assert answer_for(sweep, "buffer", Constraints()) is None
-    assert answer_for(sweep, "summary_buffer", Constraints()) is None
+    assert answer_for_strategy(sweep, "window", Constraints()) is None
+    assert answer_for_strategy(sweep, "buffer", Constraints()) is None
+    assert answer_for_strategy(sweep, "summary_buffer", Constraints()) is None
 
 
 def test_a_second_parameter_stays_at_the_value_of_the_best() -> None:

@@ -14,13 +14,13 @@ from benchmarks.synthetic.generator import generate
 from memviz import Message, Model, Reply, SweepError, Transcript
 from memviz.core.counters import counter
 from memviz.core.model_errors import BudgetSpentError
-from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.token_use import count_token_use
 from memviz.metrics.retention.retention import retention
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
-from memviz.tuning.grid import settings
-from memviz.tuning.sweep import Sweeping
+from memviz.tuning.grid import expand_grid
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweeping import Sweeping
 from tests.tables import for_each
 
 GRID = {
@@ -53,7 +53,7 @@ def sweeping(
     subject = SweepConversation.of(sample("trip"), counter("o200k_base"))
     return Sweeping(
         (subject,),
-        settings(GRID),
+        expand_grid(GRID),
         summarizer=summarizer or Told(),
         kept=kept,
         **options,
@@ -67,7 +67,7 @@ def test_every_number_is_that_of_a_replay() -> None:
         found.frame().to_dict("records"), found.settings, strict=True
     ):
         run = memviz.replay(transcript, setting)
-        use = token_use(run)
+        use = count_token_use(run)
         assert row["label"] == setting.code_label
         assert row["sent_tokens"] == use.sent_tokens
         assert row["peak_tokens"] == use.peak_tokens
@@ -152,7 +152,7 @@ class TestKept:
         store = Store(tmp_path / "a.db")
         list(sweeping(store))
         more = sweeping(store)
-        more.settings = (*more.settings, *settings({"window": {"window_size": 30}}))
+        more.settings = (*more.settings, *expand_grid({"window": {"window_size": 30}}))
         list(more)
         assert more.measured == 1
 

@@ -8,8 +8,7 @@ from typing import Any, ForwardRef
 import pytest
 
 import memviz
-from memviz.tuning.sweep import sweep
-from memviz.tuning.sweep_options import FleetSweepOptions, SweepOptions
+from memviz.tuning.sweep import FleetSweepOptions, SweepOptions, sweep
 
 NAMED = {"conversations", "grid", "write"}
 """The parameters that overloads name themselves."""

@@ -10,8 +10,8 @@ import pytest
 
 import memviz
 from memviz import Message, Probe, Transcript, Why, why
-from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.token_use import count_token_use
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.transcripts.base import EDITED_PROMPT
 from memviz.tuning.forgotten import MOST_STATEMENTS
@@ -363,10 +363,10 @@ class TestRemedies:
             recalls=dict.fromkeys(turns, recalled),
         )
         assert "LOST" not in states_of(run)
-        more = token_use(run).all_tokens - token_use(found.run).all_tokens
+        more = count_token_use(run).all_tokens - count_token_use(found.run).all_tokens
         assert pin.more_tokens == more > 0
         costs = [
-            PricingAssumptions.of().cost(traffic(one)).total_usd
+            PricingAssumptions.of().cost(count_traffic(one)).total_usd
             for one in (run, found.run)
         ]
         assert pin.more_usd == pytest.approx(costs[0] - costs[1])
@@ -380,7 +380,7 @@ class TestRemedies:
         limit = self.remedy(found, "limit")
         larger = memviz.replay(talk(CODE, ASKED), limit.strategy, counter="chars4")
         assert limit.more_tokens == (
-            token_use(larger).all_tokens - token_use(own).all_tokens
+            count_token_use(larger).all_tokens - count_token_use(own).all_tokens
         )
 
     def test_presets_are_few_and_the_cheapest(self, found: Why) -> None:

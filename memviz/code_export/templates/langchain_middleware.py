@@ -174,7 +174,7 @@ class Clearing(ClearToolUsesEdit):
             messages[:] = before
 
 
-def editing() -> ContextEditingMiddleware:
+def build_editing() -> ContextEditingMiddleware:
     """Clears tool results in each request; the agent's state keeps everything."""
     excluded_tools = [name.strip() for name in (EXCLUDED_TOOLS or "").split(",")]
     edit = Clearing(
@@ -188,14 +188,14 @@ def editing() -> ContextEditingMiddleware:
     return ContextEditingMiddleware(edits=[edit], token_counter=count_messages)
 
 
-def room() -> int:
+def count_room() -> int:
     """Tokens for the summary and the messages."""
     if COUNT_INITIAL_TOKENS and SYSTEM_PROMPT:
         return TOKEN_LIMIT - count_tokens(SYSTEM_PROMPT)
     return TOKEN_LIMIT
 
 
-def summary_prompt() -> str:
+def write_summary_prompt() -> str:
     """LangChain's own prompt, with the longest length behind its instructions, before the messages."""
     if not SUMMARY_WORDS:
         return DEFAULT_SUMMARY_PROMPT
@@ -228,7 +228,7 @@ def build_agent_for_clear_tool_results(model: str | BaseChatModel = MODEL) -> Co
         model,
         tools=[],  # yours
         system_prompt=SYSTEM_PROMPT,
-        middleware=[editing()],
+        middleware=[build_editing()],
         checkpointer=InMemorySaver(),  # keeps the conversation between calls
     )
 
@@ -285,8 +285,8 @@ def build_agent_for_chat_summary_buffer(
         middleware=[
             SummarizationMiddleware(
                 model=summarizer,
-                trigger=("tokens", room() + 1),
-                keep=("tokens", room()),
+                trigger=("tokens", count_room() + 1),
+                keep=("tokens", count_room()),
                 token_counter=count_messages,
                 summary_prompt=SUMMARY_PROMPT,
                 trim_tokens_to_summarize=None,  # the default of 4000 cuts off the oldest part: the summary so far
@@ -330,7 +330,7 @@ def build_agent_for_langchain_summarization(
                 trigger=TRIGGER or None,
                 keep=KEEP,
                 token_counter=count_messages,
-                summary_prompt=summary_prompt(),
+                summary_prompt=write_summary_prompt(),
                 trim_tokens_to_summarize=SUMMARIZER_READS_TOKENS or None,
             )
         ],

@@ -44,7 +44,7 @@ DIFFERENCES = [
 ]
 
 
-def as_messages(items: list[TResponseInputItem]) -> list[dict]:
+def convert_items(items: list[TResponseInputItem]) -> list[dict]:
     """The SDK's items as messages. A step of reasoning goes along with the item that it led to."""
     messages: list[dict] = []
     group: list[TResponseInputItem] = []
@@ -67,12 +67,12 @@ def as_messages(items: list[TResponseInputItem]) -> list[dict]:
     return messages
 
 
-def remembering(memory: Memory) -> Callable[[CallModelData], Awaitable[ModelInputData]]:
+def make_input_filter(memory: Memory) -> Callable[[CallModelData], Awaitable[ModelInputData]]:
     """A filter that sends what the rule above gives. The session keeps everything."""
 
     def sent(items: list[TResponseInputItem]) -> list[TResponseInputItem]:
         nonlocal memory
-        messages = as_messages(items)
+        messages = convert_items(items)
         known = [(message["role"], message["content"]) for message in memory.log]
         if known != [(message["role"], message["content"]) for message in messages[: len(known)]]:
             memory = Memory()  # another conversation
@@ -93,7 +93,7 @@ def remembering(memory: Memory) -> Callable[[CallModelData], Awaitable[ModelInpu
 
 def run_config() -> RunConfig:
     """The configuration that says what of the session is sent."""
-    return RunConfig(call_model_input_filter=remembering(Memory()))
+    return RunConfig(call_model_input_filter=make_input_filter(Memory()))
 
 
 def run_config_for_buffer() -> RunConfig:

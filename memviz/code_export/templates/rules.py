@@ -9,10 +9,10 @@ This is a template: memviz reads it as text and copies what one strategy needs i
 """
 
 from memviz.code_export.templates.counting import count_tokens
-from memviz.code_export.templates.log import begins_turn, is_open, system_stop
-from memviz.code_export.templates.sending import sent
-from memviz.code_export.templates.summarizing import PatientSummarizer, line
-from memviz.code_export.templates.system_prompt import leading
+from memviz.code_export.templates.log import begins_turn, count_system_messages, is_open
+from memviz.code_export.templates.sending import build_request
+from memviz.code_export.templates.summarizing import PatientSummarizer, write_line
+from memviz.code_export.templates.system_prompt import list_system_messages
 
 WINDOW_SIZE = 10  # messages
 MAX_TOKENS = 2000  # tokens
@@ -58,15 +58,15 @@ class RunningSummary:
         if begins_turn(self.log, message):
             self.turn += 1
         self.log.append(message)
-        self.cursor = max(self.cursor, system_stop(self.log))
+        self.cursor = max(self.cursor, count_system_messages(self.log))
 
     def context(self) -> list[dict]:
         summary = f"Summary of earlier conversation: {self.summary}" if self.summary else None
-        return sent(self.log, range(self.cursor, len(self.log)), summary)
+        return build_request(self.log, range(self.cursor, len(self.log)), summary)
 
     def fold(self, keep_from: int) -> None:
         """Summarize the messages before this one, together with the summary so far."""
-        lines = [line(message) for message in self.log[self.cursor : keep_from]]
+        lines = [write_line(message) for message in self.log[self.cursor : keep_from]]
         if self.summary:
             lines.insert(0, f"system: Previous summary: {self.summary}")
         text = self.summarizer.ask([{"role": "user", "content": INSTRUCTION + "\n\n" + "\n".join(lines)}], self.turn)
@@ -95,7 +95,7 @@ class TurnSummaries:
         stops = [*self.starts, len(self.log)][1:]  # a turn stops where the next one starts
         turns = list(zip(self.starts, stops, strict=True))
         for start, stop in turns[len(self.summaries) :]:
-            prompt = INSTRUCTION + "\n\n" + "\n".join(line(message) for message in self.log[start:stop])
+            prompt = INSTRUCTION + "\n\n" + "\n".join(write_line(message) for message in self.log[start:stop])
             text = self.summarizer.ask([{"role": "user", "content": prompt}], turn=len(self.starts))
             if text is None:
                 return
@@ -114,18 +114,18 @@ class TurnSummaries:
 
 class MemoryForBuffer(WholeLog):
     def context(self) -> list[dict]:
-        return sent(self.log, range(len(self.log)))
+        return build_request(self.log, range(len(self.log)))
 
 
 class MemoryForWindow(WholeLog):
     def context(self) -> list[dict]:
-        start = max(system_stop(self.log), len(self.log) - WINDOW_SIZE)
-        return sent(self.log, range(start, len(self.log)))
+        start = max(count_system_messages(self.log), len(self.log) - WINDOW_SIZE)
+        return build_request(self.log, range(start, len(self.log)))
 
 
 class MemoryForTokenBuffer(WholeLog):
     def context(self) -> list[dict]:
-        first = system_stop(self.log)
+        first = count_system_messages(self.log)
         start = len(self.log)
         tokens = 0
         while start > first:
@@ -133,7 +133,7 @@ class MemoryForTokenBuffer(WholeLog):
             if tokens > MAX_TOKENS:
                 break
             start -= 1
-        return sent(self.log, range(start, len(self.log)))
+        return build_request(self.log, range(start, len(self.log)))
 
 
 class MemoryForSummary(RunningSummary):
@@ -141,7 +141,7 @@ class MemoryForSummary(RunningSummary):
         if begins_turn(self.log, message):
             self.turn += 1
         self.log.append(message)
-        self.cursor = max(self.cursor, system_stop(self.log))
+        self.cursor = max(self.cursor, count_system_messages(self.log))
         if len(self.log) - self.cursor > 2 * BUFFER_SIZE:
             self.fold(len(self.log) - BUFFER_SIZE)
 
@@ -151,7 +151,7 @@ class MemoryForSummaryBuffer(RunningSummary):
         if begins_turn(self.log, message):
             self.turn += 1
         self.log.append(message)
-        self.cursor = max(self.cursor, system_stop(self.log))
+        self.cursor = max(self.cursor, count_system_messages(self.log))
         sizes = [count_tokens(pending["content"] or "") for pending in self.log[self.cursor :]]
         if sum(sizes) > MAX_TOKEN_LIMIT and len(sizes) > 1:
             folded = 1  # at least one message is folded, and at least one is kept
@@ -163,7 +163,7 @@ class MemoryForSummaryBuffer(RunningSummary):
 class MemoryForChatSummaryBuffer(RunningSummary):
     def context(self) -> list[dict]:
         self.fold(self.first_kept())
-        return sent(self.log, range(self.cursor, len(self.log)), self.summary)
+        return build_request(self.log, range(self.cursor, len(self.log)), self.summary)
 
     def first_kept(self) -> int:
         """Walk back from the newest message as long as it fits; the first one kept is no assistant's or tool's."""
@@ -187,13 +187,13 @@ class MemoryForChatSummaryBuffer(RunningSummary):
 
     def initial_tokens(self) -> int:
         """Tokens of the system prompt, and of the system messages that the log begins with."""
-        return sum(count_tokens(message["content"] or "") for message in leading(self.log))
+        return sum(count_tokens(message["content"] or "") for message in list_system_messages(self.log))
 
     def fold(self, keep_from: int) -> None:
         """Summarize the messages before this one, together with the summary so far."""
         if keep_from == self.cursor:
             return
-        entries = [line(message) for message in self.log[self.cursor : keep_from]]
+        entries = [write_line(message) for message in self.log[self.cursor : keep_from]]
         if self.summary:
             entries.insert(0, f"system: {self.summary}")
         transcript = "Transcript so far:\n\n" + "\n\n".join(entries)
@@ -210,7 +210,7 @@ class MemoryForSummaryOnly(TurnSummaries):
             start = self.starts[-1] if self.starts else 0
         if ENABLE_SUMMARIZATION:  # a turn whose summary failed is sent word for word
             start = min(start, self.first_unsummarized())
-        return sent(self.log, range(start, len(self.log)), self.accumulated())
+        return build_request(self.log, range(start, len(self.log)), self.accumulated())
 
 
 class MemoryForRecentOnly(TurnSummaries):
@@ -222,7 +222,7 @@ class MemoryForRecentOnly(TurnSummaries):
         start = turns[max(0, completed - RECENT_ROUNDS + 1)]
         if ENABLE_SUMMARIZATION:  # a turn whose summary failed is sent word for word
             start = min(start, self.first_unsummarized())
-        return sent(self.log, range(start, len(self.log)), self.accumulated())
+        return build_request(self.log, range(start, len(self.log)), self.accumulated())
 
 
 Memory = MemoryForSummary

@@ -55,7 +55,7 @@ class PatientSummarizer:
         return None
 
 
-def line(message: dict) -> str:
+def write_line(message: dict) -> str:
     """A message as the summarizer reads it."""
     calls = [call["function"] for call in message.get("tool_calls") or ()]
     called = "".join(f" [calls {call['name']} {call['arguments']}]" for call in calls)

@@ -1,13 +1,14 @@
 """The system prompt of an exported program."""
 
-from memviz.code_export.templates.log import system_stop
+from memviz.code_export.templates.log import count_system_messages
 
 SYSTEM_PROMPT = "Be kind."
 
 
-def leading(log: list[dict]) -> list[dict]:
-    """The system messages that come first: the prompt, unless the log begins with it, and those of the log."""
-    own = log[: system_stop(log)]
-    if not SYSTEM_PROMPT or "\n\n".join(message["content"] or "" for message in own) == SYSTEM_PROMPT:
+def list_system_messages(log: list[dict]) -> list[dict]:
+    """Return the system messages of a request: those that the log begins with, after the prompt if they are not it."""
+    own = log[: count_system_messages(log)]
+    own_text = "\n\n".join(message["content"] or "" for message in own)
+    if not SYSTEM_PROMPT or own_text == SYSTEM_PROMPT:
         return own
     return [{"role": "system", "content": SYSTEM_PROMPT}, *own]

@@ -17,10 +17,10 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import (
     RequestAxis,
     Turns,
-    calls_in_turns,
-    calls_of,
-    place_at,
-    request_turns,
+    count_calls_in_turns,
+    count_calls_so_far,
+    find_place_at,
+    list_request_turns,
 )
 
 MOST_TURNS_PARTED = 30
@@ -66,13 +66,17 @@ def request_id(run: Run, number: int) -> str:
 
     The last request of turn 3 is ``"3"``; its first call, if there are several, ``"3:1"``.
     """
-    turn, call, calls = place_at(request_turns(run), number)
+    turn, call, calls = find_place_at(list_request_turns(run), number)
     return f"{turn}" if call == calls else f"{turn}:{call}"
 
 
 def request_ids(turns: Turns) -> list[str]:
     """Return the :func:`request_id` of each request of a run, given the turn of each."""
-    columns = (np.asarray(turns), calls_of(turns), calls_in_turns(turns))
+    columns = (
+        np.asarray(turns),
+        count_calls_so_far(turns),
+        count_calls_in_turns(turns),
+    )
     ids = []
     for turn, call, calls in np.stack(columns, axis=1).tolist():
         ids.append(f"{turn}" if call == calls else f"{turn}:{call}")

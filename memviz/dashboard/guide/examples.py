@@ -13,8 +13,8 @@ from memviz.engine.replay import replay
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import (
     SaidAndSent,
-    said_and_sent,
-    telling_request,
+    compare_said_and_sent,
+    find_telling_request,
 )
 from memviz.models.names import OFFLINE, RECORDING
 from memviz.models.recordings import bundled as recordings
@@ -24,7 +24,7 @@ from memviz.strategies import strategy, strategy_class
 from memviz.strategies.base import Strategy
 from memviz.strategies.presets import presets
 from memviz.transcripts.samples import sample
-from memviz.tuning.scaling import scaled
+from memviz.tuning.scaling import scale_presets
 
 CONVERSATIONS = ("trip", "support")
 """The bundled conversations of examples: of these the first on which a strategy does anything. The second has tools."""
@@ -44,7 +44,7 @@ class Example(NamedTuple):
     @property
     def picture(self) -> SaidAndSent:
         """The most telling request of the run."""
-        return said_and_sent(self.run, telling_request(self.run))
+        return compare_said_and_sent(self.run, find_telling_request(self.run))
 
     @property
     def ten_turns(self) -> list[TurnRecord]:
@@ -112,5 +112,5 @@ def _scaled_parameters(id: str, conversation: str) -> dict[str, Any]:
     # The full buffer sends everything: its largest request is as large as the conversation.
     whole = replay(sample(conversation), strategy("buffer"))
     parameters = presets()[id].parameters if id in presets() else {}
-    scale = scaled(strategy_class(id), int(whole.columns.largest), parameters)
+    scale = scale_presets(strategy_class(id), int(whole.columns.largest), parameters)
     return dict(scale.values) if scale else {}

@@ -10,9 +10,9 @@ from itertools import groupby
 from typing import Any
 
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_text import readable
-from memviz.metrics.retention.probe_texts import answers_of
-from memviz.metrics.summaries.facts import without_tags
+from memviz.metrics.requests.message_text import read_message
+from memviz.metrics.retention.probe_texts import read_answers
+from memviz.metrics.summaries.facts import strip_tags
 from memviz.transcripts.base import Probe
 
 Json = dict[str, Any]
@@ -43,7 +43,7 @@ def follow(data: Json, runs: Sequence[Run], facts: Sequence[Probe]) -> Json:
         space = run.space if run.pending is None else run.pending.memory.space
         summaries = {}
         for number in numbers:
-            text = without_tags(space.summaries.versions[number - 1].text)
+            text = strip_tags(space.summaries.versions[number - 1].text)
             summaries[number] = split_at_facts(text, facts, chars)
         own_messages = setting["messages"]
         if own_messages:
@@ -102,7 +102,10 @@ def _stretches(text: str, facts: tuple[Probe, ...]) -> Iterator[tuple[str, bool]
 
 def _which_hold(texts: Sequence[str], facts: tuple[Probe, ...]) -> list[bool]:
     """Return which texts hold one of the facts."""
-    return [bool(in_text.any()) for in_text in answers_of(facts).holding(texts).answers]
+    return [
+        bool(in_text.any())
+        for in_text in read_answers(facts).find_answers(texts).answers
+    ]
 
 
 def _versions(setting: Mapping[str, Any]) -> list[int]:
@@ -122,7 +125,7 @@ def _messages(
         return list(messages)
     texts = []
     for position in range(base, base + len(messages)):
-        texts.append(" ".join(readable(run.log[position]).split()))
+        texts.append(" ".join(read_message(run.log[position]).split()))
     followed = []
     rows = zip(messages, texts, _which_hold(texts, facts), strict=True)
     for (role, tokens, words, turn), text, holds in rows:

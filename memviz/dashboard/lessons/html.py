@@ -40,7 +40,7 @@ from memviz.dashboard.lessons.still import Still, still
 from memviz.dashboard.reporting.themes import html_environment
 from memviz.dashboard.stage.files import copy_script, own_text, script
 from memviz.dashboard.words import bundled_words
-from memviz.metrics.summaries.events import Author, authors_of
+from memviz.metrics.summaries.events import Author, list_authors
 from memviz.storage.workspace import Workspace
 
 _PACKAGE = "memviz.dashboard.lessons"
@@ -89,7 +89,7 @@ def _render(lesson: Lesson, workspace: Workspace, language: Language) -> str:
     titles = [bundled_words(played_step.transcript.title) for played_step in replayed]
     labels = [label for played_step in replayed for label in played_step.labels]
     runs = [run for played_step in replayed for run in played_step.runs]
-    authors = frozenset[Author]().union(*map(authors_of, runs))
+    authors = frozenset[Author]().union(*map(list_authors, runs))
     html = _template().render(
         lesson=lesson,
         steps=steps,

@@ -19,8 +19,11 @@ from memviz.dashboard.lessons.playing import NO_PRICE, Spot
 from memviz.dashboard.words.prices import missing_price_name
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.metrics.cost.pricing import Usd
-from memviz.metrics.requests.request_axis import numbers_of_turn
-from memviz.metrics.summaries.events import request_sizes, sent_summary_tokens
+from memviz.metrics.requests.request_axis import find_numbers_of_turn
+from memviz.metrics.summaries.events import (
+    count_request_sizes,
+    count_sent_summary_tokens,
+)
 
 
 def _usd_so_far(at: Spot) -> Value:
@@ -71,7 +74,7 @@ def _summarizer_tokens(at: Spot) -> int:
 def _summarizes(at: Spot) -> Value:
     requests = [at.number]
     if at.point.call is None:
-        requests = list(numbers_of_turn(at.run, at.record.turn))
+        requests = list(find_numbers_of_turn(at.run, at.record.turn))
     written = [each for each in at.run.compactions if each.is_summarization]
     return any(at.run.request_number(summary) in requests for summary in written)
 
@@ -86,7 +89,7 @@ def _sizes(side: str) -> Taken:
                     turn=at.record.turn,
                 )
             )
-        sizes = request_sizes(written[-1], at.run)
+        sizes = count_request_sizes(written[-1], at.run)
         return sizes.before_tokens if side == "before" else sizes.after_tokens
 
     return take
@@ -143,7 +146,7 @@ MEASURES: Mapping[str, Measure] = {
     "request_tokens": Measure("the request has", _request_tokens, "tokens"),
     "summary_tokens": Measure(
         "the text of the summary takes, in the request,",
-        lambda at: sent_summary_tokens(at.record),
+        lambda at: count_sent_summary_tokens(at.record),
         "tokens",
     ),
     "history_tokens": Measure(

@@ -19,8 +19,8 @@ from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
-from memviz.metrics.requests.request_axis import numbers_of_turn
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.request_axis import find_numbers_of_turn
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
 from memviz.models.names import OFFLINE, RECORDING
@@ -112,7 +112,7 @@ class Spot(NamedTuple):
         call = self.point.call
         if turn is None and len(self.run.requests):
             return len(self.run.requests) - 1
-        numbers = numbers_of_turn(self.run, turn or 0)
+        numbers = find_numbers_of_turn(self.run, turn or 0)
         if not numbers:
             raise self.played.fail(
                 _(
@@ -175,7 +175,7 @@ class Spot(NamedTuple):
             pause = study.pause_seconds
         prices_of = self.point.prices_of or study.prices_of
         terms = PricingAssumptions.of(prices_of, pause_seconds=pause)
-        return terms.cost(traffic(self.run))
+        return terms.cost(count_traffic(self.run))
 
     @property
     def usd_so_far(self) -> float:

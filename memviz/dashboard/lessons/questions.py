@@ -20,7 +20,7 @@ from memviz.dashboard.lessons.measure import Value
 from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.playing import Played, Spot
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import numbers_of_turn
+from memviz.metrics.requests.request_axis import find_numbers_of_turn
 from memviz.strategies.clauses import Fill
 
 _PLACES = {
@@ -116,7 +116,7 @@ def _why_summarized(predicted: _Predicted) -> str:
 def _fill_when_due(run: Run, turn: int) -> Fill | None:
     """Return how full the memory was when the summary of a turn came due, where the strategy's rule can say it in
     numbers."""
-    numbers = numbers_of_turn(run, turn)
+    numbers = find_numbers_of_turn(run, turn)
     for compaction in run.compactions:
         if compaction.is_summarization and run.request_number(compaction) in numbers:
             return compaction.strategy.fill(compaction.before)

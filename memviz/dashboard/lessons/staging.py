@@ -9,7 +9,7 @@ from memviz.dashboard.lessons.lesson import Prediction, Step
 from memviz.dashboard.lessons.playing import Played
 from memviz.dashboard.lessons.study import View
 from memviz.dashboard.stage.data import stage_data
-from memviz.metrics.requests.request_axis import RequestAxis, axis_of
+from memviz.metrics.requests.request_axis import RequestAxis, make_axis
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 
@@ -50,7 +50,7 @@ def stage_of_step(
     settings: list[SettingRun] = []
     for run, label in zip(played.runs, played.labels, strict=True):
         settings.append(SettingRun(run, label, len(settings)))
-    axis = axis_of(played.runs)
+    axis = make_axis(played.runs)
     view = step.view
     where = standing_of(step, played.runs[0].log.turn_count, is_answered=is_answered)
     study = played.study

@@ -22,14 +22,14 @@ from memviz.dashboard.reporting.settings import Setting
 from memviz.dashboard.stage.data import MEASURES, stage_data
 from memviz.dashboard.words.prices import basis_in_words, whose_prices
 from memviz.engine.run import Run
-from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.token_use import count_token_use
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import FactState, Knowledge, Retention
-from memviz.metrics.retention.life_lines import LifeLine, fact_losses, life_lines
+from memviz.metrics.retention.life_lines import LifeLine, life_lines, list_fact_losses
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.recommendation import share_in_words
+from memviz.tuning.recommendation import format_share
 from memviz.tuning.results import Sweep
 
 CHART_PIXELS = 250
@@ -109,7 +109,7 @@ def _run_output(run: Run) -> Output:
 
 
 def _token_numbers(run: Run) -> Iterator[str]:
-    use = token_use(run)
+    use = count_token_use(run)
     yield counted(use.requests, "request")
     yield _("{tokens:,} tokens sent", tokens=use.sent_tokens)
     yield _("largest request {tokens:,}", tokens=use.peak_tokens)
@@ -122,7 +122,7 @@ def _token_numbers(run: Run) -> Iterator[str]:
 
 
 def _cost_numbers(run: Run, terms: PricingAssumptions) -> Iterator[str]:
-    usd = terms.cost(traffic(run)).total_usd
+    usd = terms.cost(count_traffic(run)).total_usd
     if usd is not None:
         yield _(
             "{usd} at the prices {prices}", usd=dollars(usd), prices=whose_prices(terms)
@@ -148,7 +148,7 @@ def _retention_output(retention: Retention) -> Output:
         *_fact_numbers(retention, "fact"),
         _(
             "{share} of those stated so far on average over the requests",
-            share=share_in_words(retention.mean_share()),
+            share=format_share(retention.mean_share()),
         ),
     ]
     is_whole = len(retention.turns) == len(run.requests)
@@ -156,7 +156,7 @@ def _retention_output(retention: Retention) -> Output:
         return Output(run.label, tuple(numbers))
     texts = ProbeTexts(run.log, retention.probes)
     lives = life_lines(run, retention, texts)
-    losses = fact_losses(run, retention, lives, texts)
+    losses = list_fact_losses(run, retention, lives, texts)
     setting = SettingRun(run, run.label, 0)
     result = RetentionResult(setting, retention, lives, losses)
     shown = _lives_shown(lives)

@@ -34,22 +34,22 @@ from memviz.dashboard.words.prices import (
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.cost.pricing import MissingPrice
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.life_lines import (
     LifeLine,
     Losses,
     Span,
-    fact_losses,
     life_lines,
+    list_fact_losses,
 )
 from memviz.metrics.retention.retention import retention
 from memviz.models.names import OFFLINE
 from memviz.transcripts.base import Transcript
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.recommendation import asked_in_words, share_in_words
-from memviz.tuning.results import as_sweep
+from memviz.tuning.recommendation import describe_constraints, format_share
+from memviz.tuning.results import make_sweep
 from memviz.tuning.sweep_conversation import SweepConversation
 
 MAX_FACTS = 300
@@ -90,7 +90,7 @@ class SettingFacts:
         shares = self.retained.share(self.retained.retained)
         if not np.isfinite(shares).any():
             return _("none was stated")
-        return share_in_words(float(np.nanmean(shares)))
+        return format_share(float(np.nanmean(shares)))
 
     @property
     def at_the_end(self) -> str:
@@ -220,7 +220,7 @@ def _facts(
         return SettingFacts(run, None, {}, {})
     retained = retention(run, subject.probes, subject.texts)
     lives = life_lines(run, retained, subject.texts)
-    losses = fact_losses(run, retained, lives, subject.texts)
+    losses = list_fact_losses(run, retained, lives, subject.texts)
     return SettingFacts(run, retained, {life.probe: life for life in lives}, losses)
 
 
@@ -278,7 +278,7 @@ def report_costs(
     """Return the costs of every setting of the report."""
     runs = [setting.run for setting in settings]
     was_asked = any(live_replies(run) or _asked_summarizer(run) for run in runs)
-    costs = [assumptions.cost(traffic(run)) for run in runs]
+    costs = [assumptions.cost(count_traffic(run)) for run in runs]
     return ReportCosts(assumptions, tuple(costs), was_asked, runs[0].counter.name)
 
 
@@ -344,12 +344,12 @@ def advice_sentences(
                 "There is no recommendation: it takes two settings or more over the same conversation."
             )
         ]
-    sweep = as_sweep(runs, retentions, facts.subject, assumptions)
+    sweep = make_sweep(runs, retentions, facts.subject, assumptions)
     best = sweep.best(constraints.min_retention, constraints.max_peak_tokens)
     basis = basis_in_words(assumptions, runs[0].counter.name)
     question = _(
         "Asked of {settings}: {do}.",
         settings=counted(runs, "setting"),
-        do=asked_in_words(constraints),
+        do=describe_constraints(constraints),
     )
     return [best.answer, *best.grounds.sentences, basis, question]

@@ -51,10 +51,10 @@ from memviz.dashboard.words.compactions import (
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import View
-from memviz.metrics.memory_map.fate_map import fate_map
+from memviz.metrics.memory_map.fate_map import build_fate_map
 from memviz.metrics.memory_map.stretches import STEPS
-from memviz.metrics.requests.request_axis import axis_of
-from memviz.metrics.summaries.events import request_sizes
+from memviz.metrics.requests.request_axis import make_axis
+from memviz.metrics.summaries.events import count_request_sizes
 from memviz.transcripts.base import Transcript
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -82,7 +82,7 @@ _FUNCTIONS = {
     "turn_words": turn_words,
     "request_words": request_words,
     "reason_words": reason_words,
-    "request_sizes": request_sizes,
+    "request_sizes": count_request_sizes,
 }
 """The filters and functions of the report's template."""
 Json = dict[str, Any]
@@ -159,7 +159,7 @@ def _stage(
     }
     retentions = [retention_of_run[id(setting.run)] for setting in settings]
     runs = [setting.setting for setting in settings]
-    axis = axis_of(setting.run for setting in settings)
+    axis = make_axis(setting.run for setting in settings)
     steps = steps_around(0, int(axis.lasts[-1]))
     data = asking_data(runs, transcript, retentions, terms, steps)
     return data | {"measures": MEASURES}
@@ -170,7 +170,7 @@ def _whole_view(settings: Sequence[Setting]) -> View:
     requests = 0
     messages = 0
     for setting in settings:
-        requests = max(requests, last_place(axis_of([setting.run])))
+        requests = max(requests, last_place(make_axis([setting.run])))
         messages = max(messages, len(setting.run.log))
     return View(range(1, requests + 1), range(messages))
 
@@ -187,7 +187,7 @@ def _legend(settings: Sequence[Setting]) -> _Legend:
     codes: set[int] = set()
     compactions: list[Compaction] = []
     for setting in settings:
-        codes.update(fate_map(setting.run).present)
+        codes.update(build_fate_map(setting.run).present)
         compactions += setting.run.compactions
     # The larger the number of a fate, the more of the message is sent.
     ordered_codes = sorted(codes, key=lambda code: (-STEPS[code].fate, code))

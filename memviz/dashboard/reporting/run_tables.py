@@ -32,9 +32,9 @@ from memviz.engine.run import Run
 from memviz.engine.run_frame import FRAME_COLUMNS
 from memviz.metrics.summaries.events import (
     CompactionEvent,
-    compaction_events,
-    request_sizes,
-    summary_author,
+    count_request_sizes,
+    list_compaction_events,
+    name_summary_author,
 )
 from memviz.models.names import OFFLINE
 from memviz.models.tools import TOOLS
@@ -128,13 +128,13 @@ def compactions_csv(run: Run) -> str:
     """Return one row a compaction, those after the last request included; the columns are
     :data:`COMPACTION_COLUMNS`."""
     with use_language(ENGLISH):
-        rows = [_compaction(run, event) for event in compaction_events(run)]
+        rows = [_compaction(run, event) for event in list_compaction_events(run)]
     return _csv(COMPACTION_COLUMNS, rows)
 
 
 def _compaction(run: Run, event: CompactionEvent) -> Row:
     compaction = event.compaction
-    sizes = request_sizes(compaction, run)
+    sizes = count_request_sizes(compaction, run)
     row = {
         "compaction": event.number + 1,
         "after_message": message_number(compaction.after_message),
@@ -154,7 +154,7 @@ def _compaction(run: Run, event: CompactionEvent) -> Row:
     if event.version:
         row["summary_tokens"] = compaction.summary_tokens
         row["notes"] = compaction.track
-    author = summary_author(compaction)
+    author = name_summary_author(compaction)
     if author is not None:
         row["author"] = author.value
     return row

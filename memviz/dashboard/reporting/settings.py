@@ -16,14 +16,14 @@ from memviz.dashboard.words.requests import place_in_a_table
 from memviz.dashboard.words.warning import HealthWarning
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.memory_map.stretches import code_of
-from memviz.metrics.requests.token_use import TokenUse, token_use
+from memviz.metrics.memory_map.fate_map import build_fate_map
+from memviz.metrics.memory_map.stretches import encode_fate
+from memviz.metrics.requests.token_use import TokenUse, count_token_use
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     CompactionOutcome,
-    compaction_events,
     grows_a_list,
+    list_compaction_events,
 )
 from memviz.models.names import OFFLINE, STAND_IN, in_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -71,7 +71,7 @@ class Setting:
     @cached_property
     def events(self) -> tuple[CompactionEvent, ...]:
         """Everything that happened to its summary."""
-        return compaction_events(self.run)
+        return list_compaction_events(self.run)
 
     @property
     def changes_notes(self) -> bool:
@@ -142,18 +142,18 @@ class Setting:
     @property
     def shares(self) -> list[Share]:
         """The fates of all messages at the last request; only those that occur."""
-        counts = fate_map(self.run).counts[-1].tolist()
+        counts = build_fate_map(self.run).counts[-1].tolist()
         shares = []
         for fate in FATES:
             if counts[fate]:
-                color = STEP_COLORS[code_of(fate, 1)]
+                color = STEP_COLORS[encode_fate(fate, 1)]
                 shares.append(Share(_(FATE_WORDS[fate]), counts[fate], color))
         return shares
 
     @cached_property
     def numbers(self) -> dict[str, str]:
         """The column of the setting in the table of key numbers."""
-        use = token_use(self.run)
+        use = count_token_use(self.run)
         return {_(name): write(self.run, use) for name, write in _ROWS}
 
 

@@ -17,10 +17,10 @@ from memviz.core.translation import ENGLISH, use_language
 from memviz.dashboard.words.prices import whose
 from memviz.models.names import DEFAULT_MODEL
 from memviz.strategies.base import Strategy
-from memviz.tuning.best_of_each import StrategyBest, best_of_each
+from memviz.tuning.best_of_each import StrategyBest, find_best_of_each
 from memviz.tuning.constraints import Constraints, Over
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.recommendation import Recommendation, cost_in_words, share_in_words
+from memviz.tuning.recommendation import Recommendation, format_cost, format_share
 from memviz.tuning.results import Sweep
 
 if TYPE_CHECKING:
@@ -71,14 +71,14 @@ def _setting_to_export(
 def _result_words(sweep: Sweep, row: Mapping[str, Any]) -> str:
     """Return ``80% of the facts kept, at most 1,500 tokens a request, $0.02 at the prices of ...; measured over 2
     conversations on 12 facts.``"""
-    cost = cost_in_words(row)
+    cost = format_cost(row)
     if row["conversations"] > 1:
         cost += " in all"
     if not isnan(row["usd"]):
         cost += f" at the prices {_whose_prices(sweep)}"
     results = f"at most {row['peak_tokens']:,.0f} tokens a request, {cost}"
     if not isnan(row["retention"]):
-        results = f"{share_in_words(row['retention'])} of the facts kept, {results}"
+        results = f"{format_share(row['retention'])} of the facts kept, {results}"
     basis = counted(row["conversations"], "conversation")
     if sweep.grounds.facts:
         basis += f" on {sweep.grounds.facts_in_words}"
@@ -123,7 +123,7 @@ def sweep_dict(
 
     ``cells`` are the rows of :meth:`memviz.tuning.results.Sweep.frame`, ``settings`` those of ``by_setting`` with
     whether each does what is ``wanted``. Both name a setting by its number (0-based); so do ``recommendation`` and
-    ``best_of_each`` (one a strategy). ``grounds`` is what the figures rest on.
+    ``find_best_of_each`` (one a strategy). ``grounds`` is what the figures rest on.
     """
     table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
     sentences = list(best.grounds.sentences)
@@ -137,7 +137,7 @@ def sweep_dict(
         "stopped": sweep.stopped,
         "recommendation": _recommendation(sweep, best),
         "grounds": {**asdict(best.grounds), "sentences": sentences},
-        "best_of_each": list(map(_best, best_of_each(sweep, constraints))),
+        "best_of_each": list(map(_best, find_best_of_each(sweep, constraints))),
         "settings": _rows(sweep, table.assign(fits=constraints.fits(table))),
         "cells": _rows(sweep, sweep.frame()),
     }

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from memviz.core.text.wording import counted, distinct_names, dollars
 from memviz.core.translation import _, noop
 from memviz.dashboard.stage.question import Candidate, Question, StagedRun
-from memviz.metrics.requests.request_axis import request_turns
-from memviz.metrics.requests.traffic import Traffic, traffic
+from memviz.metrics.requests.request_axis import list_request_turns
+from memviz.metrics.requests.traffic import Traffic, count_traffic
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 LEAST_MARGIN = 0.02
@@ -62,7 +62,7 @@ def run_race(
     usd = []
     tokens = []
     for setting in staged:
-        calls = traffic(setting.run)
+        calls = count_traffic(setting.run)
         tokens.append(_tokens_by_turn(calls, turns))
         cost = None if assumptions is None else assumptions.cost(calls)
         if cost is not None and cost.cumulative_usd is not None:
@@ -149,6 +149,6 @@ def _asked_at(race: Race, turn: int) -> int:
             asked_turn = earlier + 1
     steps = []
     for setting in race.staged:
-        first = np.searchsorted(request_turns(setting.run), min(asked_turn, turn))
+        first = np.searchsorted(list_request_turns(setting.run), min(asked_turn, turn))
         steps.append(setting.step(int(first)))
     return min(steps)

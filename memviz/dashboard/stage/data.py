@@ -57,7 +57,11 @@ from memviz.dashboard.stage.setting_steps import (
 from memviz.dashboard.words import bundled_words
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
+from memviz.metrics.requests.request_axis import (
+    RequestAxis,
+    list_request_turns,
+    make_axis,
+)
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
@@ -99,7 +103,7 @@ def stage_data(
     default all, or of a long conversation :data:`MAX_STEPS` around ``at``, the step it begins with. ``chosen`` is the
     number of the setting whose sentences and facts are shown; by default the first to which anything happens.
     """
-    axis = axis_of(setting.run for setting in settings)
+    axis = make_axis(setting.run for setting in settings)
     all_steps = range(int(axis.lasts[-1]))
     if steps is None:
         steps = steps_around(at or 0, len(all_steps))
@@ -197,7 +201,7 @@ def _base(settings: Sequence[SettingRun], axis: RequestAxis, steps: range) -> in
     """Return the first message that is drawn by itself."""
     longest = 0
     for setting in settings:
-        places = axis.places(request_turns(setting.run))
+        places = axis.places(list_request_turns(setting.run))
         # Places count from 1, steps from 0: these are the requests up to the last step.
         requests = int(np.searchsorted(places, steps.stop, side="right"))
         if requests:

@@ -25,8 +25,8 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.recall_tokens import count_recalled_tokens
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.memory_map.stretches import code_of
+from memviz.metrics.memory_map.fate_map import build_fate_map
+from memviz.metrics.memory_map.stretches import encode_fate
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.life_lines import LossCauses
 from memviz.metrics.retention.probe_texts import ProbeTexts
@@ -102,7 +102,7 @@ def _and_how_often(what: str, run: Run, compaction: Compaction) -> str:
     """Return what was done, and which messages the new summary holds that had been summarized before, if any."""
     if compaction.written is None or compaction.replaces is None:
         return what
-    generations = fate_map(run).generations
+    generations = build_fate_map(run).generations
     # The number of summaries that each message went through, by the new version.
     times = generations.row(compaction.written.version - 1, len(run.log))
     most_times = int(times.max(initial=0))
@@ -218,7 +218,7 @@ _KIND_OF = {
     "shortened": "shortened",
     "evicted": "dropped",
 }
-_DROPPED = code_of(Fate.DROPPED)
+_DROPPED = encode_fate(Fate.DROPPED)
 Codes = NDArray[np.uint8]
 Event = dict[str, Any]
 
@@ -280,7 +280,7 @@ class EventTeller:
         was_known = self.retention.retained[number - 1]
         facts_by_cause: dict[int | None, list[int]] = {}
         for fact in np.flatnonzero(is_lost & was_known).tolist():
-            cause = self._causes.by(number, fact)
+            cause = self._causes.find_cause(number, fact)
             facts_by_cause.setdefault(cause, []).append(fact)
         for cause, facts in facts_by_cause.items():
             probes = [self.retention.probes[fact] for fact in facts]

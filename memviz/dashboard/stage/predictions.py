@@ -30,7 +30,7 @@ from memviz.dashboard.stage.question import (
     summarizing_candidates,
 )
 from memviz.dashboard.stage.what_stays import knowing_candidates, staying_candidates
-from memviz.metrics.requests.request_axis import axis_of
+from memviz.metrics.requests.request_axis import make_axis
 from memviz.metrics.retention.knowledge import Retention
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -107,7 +107,7 @@ def staged_runs(
     settings: Sequence[SettingRun], steps: range | None = None
 ) -> list[StagedRun]:
     """Return the runs as settings of a stage that shows all or some of their steps."""
-    axis = axis_of(setting.run for setting in settings)
+    axis = make_axis(setting.run for setting in settings)
     shown_steps = range(int(axis.lasts[-1]))
     if steps is not None:
         shown_steps = shown_steps[steps.start : steps.stop]

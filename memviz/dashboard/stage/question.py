@@ -17,7 +17,7 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.words.compactions import compaction_words
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import RequestAxis, request_turns
+from memviz.metrics.requests.request_axis import RequestAxis, list_request_turns
 from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import Headroom
 
@@ -102,7 +102,7 @@ class StagedRun:
 
     @cached_property
     def _steps(self) -> NDArray[np.int64]:
-        return self.axis.places(request_turns(self.run)) - 1
+        return self.axis.places(list_request_turns(self.run)) - 1
 
     @property
     def requests(self) -> range:

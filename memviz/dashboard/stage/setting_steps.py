@@ -21,18 +21,18 @@ from memviz.dashboard.stage.lane import (
 )
 from memviz.dashboard.words.requests import bracket_words, limit_rule
 from memviz.engine.records import TurnRecord
-from memviz.metrics.cost.cache_breaks import cache_breaks
-from memviz.metrics.memory_map.fate_map import fate_map, pending_codes
-from memviz.metrics.requests.request_axis import RequestAxis, request_turns
-from memviz.metrics.requests.token_use import Limit, limit_of
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.cost.cache_breaks import find_cache_breaks
+from memviz.metrics.memory_map.fate_map import build_fate_map, encode_pending_fates
+from memviz.metrics.requests.request_axis import RequestAxis, list_request_turns
+from memviz.metrics.requests.token_use import Limit, find_limit
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.summaries.events import (
-    authors_of,
-    memory_without,
-    request_parts,
-    sent_without,
+    assemble_without,
+    count_request_parts,
+    list_authors,
+    rebuild_memory_without,
 )
 from memviz.metrics.summaries.facts import are_facts
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -80,7 +80,7 @@ class SettingSteps:
         run = self.setting.run
         self.run = run
         self.whole_tokens = message_sizes(run.space, len(run.log))
-        self.fates = fate_map(run)
+        self.fates = build_fate_map(run)
         self.teller = EventTeller(run, self.retention, self.texts)
         if self.assumptions is not None:
             self._price(self.assumptions)
@@ -91,7 +91,7 @@ class SettingSteps:
         run = self.run
         axis, steps, base = self.part
         # Places count from 1, steps from 0.
-        step_of_request = axis.places(request_turns(run)) - 1
+        step_of_request = axis.places(list_request_turns(run)) - 1
         is_played = (step_of_request >= steps.start) & (step_of_request < steps.stop)
         self.requests = np.flatnonzero(is_played).tolist()
         self.steps = (step_of_request[is_played] - steps.start).tolist()
@@ -109,9 +109,9 @@ class SettingSteps:
 
     def _price(self, assumptions: PricingAssumptions) -> None:
         """Note what each request costs, and who broke its cached prefix."""
-        self.cost = assumptions.cost(traffic(self.run))
+        self.cost = assumptions.cost(count_traffic(self.run))
         self.usd = self.cost.so_far_usd
-        breaks = cache_breaks(
+        breaks = find_cache_breaks(
             self.run, self.cost, assumptions.cache, assumptions.pause_seconds
         )
         self.breakers = {broken.request: broken.breaker.value for broken in breaks}
@@ -139,7 +139,7 @@ class SettingSteps:
         if is_open:
             requests.append(self._pending(before))
         versions = self.run.space.summaries.versions
-        authors = sorted(author.value for author in authors_of(self.run))
+        authors = sorted(author.value for author in list_authors(self.run))
         own_messages = None
         if has_own:
             own_messages = messages_of(self.run, self.part.base, self.stop)
@@ -183,7 +183,7 @@ class SettingSteps:
         if record is None:
             return None
         sizes = sent_sizes(record.memory, record.parts, self.whole_tokens)
-        contents = _Contents(pending_codes(self.run), sizes, "")
+        contents = _Contents(encode_pending_fates(self.run), sizes, "")
         pieces = self._request_pieces(record, contents, before)
         return _drop_empty({**pieces, "pending": True})
 
@@ -203,7 +203,7 @@ class SettingSteps:
                 contents.sizes, before.sizes, self.whole_tokens, base
             ),
         }
-        limit = limit_of(strategy)
+        limit = find_limit(strategy)
         if limit is not None:
             if limit not in self.limits:
                 self.limits.append(limit)
@@ -220,9 +220,9 @@ class SettingSteps:
         run = self.run
         record = run.requests[number]
         first = record.compactions[0]
-        memory = memory_without(first, run, number)
-        parts = sent_without(first, run, number)
-        by_part, _sizes, other_tokens = request_parts(first, run)
+        memory = rebuild_memory_without(first, run, number)
+        parts = assemble_without(first, run, number)
+        by_part, _sizes, other_tokens = count_request_parts(first, run)
         tokens = dict(by_part)
         sizes = sent_sizes(memory, parts, self.whole_tokens)
         pieces = lane(memory, parts, tokens, sizes, self.part.base)

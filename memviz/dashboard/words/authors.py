@@ -18,7 +18,7 @@ from memviz.metrics.summaries.events import (
     Author,
     fit_requests_alone,
     has_offline_summary,
-    models_of,
+    list_models,
 )
 from memviz.transcripts.base import Probe
 from memviz.tuning.grounds import OFFLINE_SUMMARIES
@@ -98,8 +98,8 @@ def where_recorded(runs: Iterable[Run]) -> str:
 
 
 def _whose_sentences(runs: list[Run]) -> Iterator[str]:
-    recorded = models_of(runs, Author.RECORDED)
-    live = models_of(runs, Author.LIVE)
+    recorded = list_models(runs, Author.RECORDED)
+    live = list_models(runs, Author.LIVE)
     template = noop("Summaries here were written by {models}.")
     if recorded:
         template = noop(

@@ -19,9 +19,9 @@ from memviz.engine.run import Run
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     CompactionOutcome,
-    changed_request,
-    outcome_of,
-    request_sizes,
+    count_request_sizes,
+    find_changed_request,
+    judge_outcome,
 )
 from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import UNITS
@@ -184,7 +184,7 @@ class CompactionWords(NamedTuple):
 
 def compaction_words(compaction: Compaction, run: Run) -> CompactionWords:
     """Return what became of a compaction of ``run``, in words."""
-    outcome = outcome_of(compaction)
+    outcome = judge_outcome(compaction)
     if outcome is CompactionOutcome.EDITED and compaction.revises is None:
         # A summary that was due, in the user's words from the first on.
         outcome = CompactionOutcome.REWORDED
@@ -206,7 +206,7 @@ def compaction_words(compaction: Compaction, run: Run) -> CompactionWords:
 
 
 def _place_words(compaction: Compaction, run: Run) -> str:
-    request = changed_request(compaction, run)
+    request = find_changed_request(compaction, run)
     template = noop("before the request of {turn}, after message {after:,}")
     if request is None:
         template = noop("{turn}, after message {after:,}")
@@ -219,7 +219,7 @@ def _place_words(compaction: Compaction, run: Run) -> str:
 
 def act_words(compaction: Compaction) -> ActWords:
     """Return the words for what it did."""
-    texts = _ACTS.get(outcome_of(compaction), _SUMMARIZATION)
+    texts = _ACTS.get(judge_outcome(compaction), _SUMMARIZATION)
     return ActWords(*map(_, texts))
 
 
@@ -235,7 +235,7 @@ def _is_restoring(compaction: Compaction) -> bool:
 def request_words(compaction: Compaction, run: Run) -> str:
     """Return ``before the request of turn 6``, which is the first one it changed, or ``before the request of turn 6,
     call 3``; ``after turn 46`` where none came any more."""
-    if changed_request(compaction, run) is None:
+    if find_changed_request(compaction, run) is None:
         return turn_words(compaction, run)
     return _("before the request of {turn}", turn=turn_words(compaction, run))
 
@@ -243,7 +243,7 @@ def request_words(compaction: Compaction, run: Run) -> str:
 def turn_words(compaction: Compaction, run: Run) -> str:
     """Return the first request that a compaction changed, for labels: ``turn 6``, ``turn 6, call 3``, ``after turn
     46``."""
-    return _turn_of(compaction, changed_request(compaction, run))
+    return _turn_of(compaction, find_changed_request(compaction, run))
 
 
 def event_turn_words(event: CompactionEvent) -> str:
@@ -345,7 +345,7 @@ def _result(compaction: Compaction, run: Run) -> str:
 
 def request_title(compaction: Compaction, run: Run) -> str:
     """Return which request :func:`size_words` is about: the one it changed, or while none came, the next one."""
-    if changed_request(compaction, run):
+    if find_changed_request(compaction, run):
         return _("The request")
     # It may have gone on under another setting.
     if compaction.request_turn_in(run.log) is not None:
@@ -355,8 +355,8 @@ def request_title(compaction: Compaction, run: Run) -> str:
 
 def size_words(compaction: Compaction, run: Run) -> str:
     """Return ``1,204 → 310 tokens``: the request without it and with it, see
-    :func:`memviz.metrics.summaries.events.request_sizes`."""
-    before_tokens, after_tokens = request_sizes(compaction, run)
+    :func:`memviz.metrics.summaries.events.count_request_sizes`."""
+    before_tokens, after_tokens = count_request_sizes(compaction, run)
     return _(
         "{before_tokens:,} → {after_tokens:,} tokens",
         before_tokens=before_tokens,

@@ -17,7 +17,7 @@ from memviz.dashboard.words.budgets import (
 from memviz.dashboard.words.growth import tell_dear_clearing, tell_growth
 from memviz.dashboard.words.warning import HealthWarning, WarningWords
 from memviz.engine.run import Run
-from memviz.metrics.health import HealthFinding, Prices, health_findings
+from memviz.metrics.health import HealthFinding, Prices, check_health
 from memviz.metrics.health.budgets import (
     KeptAboveTrigger,
     LargeSummaries,
@@ -295,5 +295,5 @@ def health_warnings(
         HealthWarning(
             finding.kind, *TELL[type(finding)](finding), finding.turns, finding.severity
         )
-        for finding in health_findings(run, prices)
+        for finding in check_health(run, prices)
     )

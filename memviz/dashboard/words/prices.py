@@ -13,7 +13,7 @@ from memviz.metrics.cost.pricing import (
     MissingPrice,
     Part,
     Pricing,
-    unpriced,
+    make_unpriced,
 )
 from memviz.models.cache_rules import CacheRules
 from memviz.models.names import approximation
@@ -111,7 +111,7 @@ def prices_of(assumptions: PricingAssumptions) -> Iterator[str]:
 
 def prices_in_words(pricing: Pricing, *, reads_a_cache: bool = True) -> str:
     """Return what a million tokens of a model cost, and who says so."""
-    if pricing.plain == unpriced(pricing.model).plain:
+    if pricing.plain == make_unpriced(pricing.model).plain:
         return _(
             "{model} is in no price list here, so what it costs is unknown.",
             model=pricing.model,

@@ -18,19 +18,19 @@ from memviz.core.translation import _, noop
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import Looks, SaidAndSent
-from memviz.metrics.requests.request_axis import place_at, place_of
-from memviz.metrics.requests.token_use import Forecast, Limit, limit_of
+from memviz.metrics.requests.request_axis import find_place_at, find_request_place
+from memviz.metrics.requests.token_use import Forecast, Limit, find_limit
 from memviz.strategies.base import Strategy, Trigger
 
 
 def name_of(run: Run, record: TurnRecord) -> str:
     """Return one of the requests of ``run`` as people name it."""
-    return request_name(*place_of(run, record))
+    return request_name(*find_request_place(run, record))
 
 
 def name_at(turns: NDArray[np.int64], number: int) -> str:
     """Return request ``number`` (0-based) of a run, given the turn of each, as people name it."""
-    return request_name(*place_at(turns, number))
+    return request_name(*find_place_at(turns, number))
 
 
 def place_in_a_table(place: RequestPlace) -> str:
@@ -144,7 +144,7 @@ def limit_rule(strategy: Strategy) -> str:
     """Return ``summarizes when messages pass 1,500 tokens``, ``clears when messages pass 1,500 tokens`` where no
     summarizer is asked, ``keeps messages to 1,000 tokens`` where nothing ever happens; empty where ``strategy`` has no
     token limit."""
-    limit = limit_of(strategy)
+    limit = find_limit(strategy)
     if limit is None:
         return ""
     tokens = counted(limit.tokens, "token")
@@ -160,7 +160,7 @@ def limit_rule(strategy: Strategy) -> str:
 
 def over_limit_words(record: TurnRecord, strategy: Strategy) -> str:
     """Return what it means that a request is flagged as larger than its limit."""
-    limit = limit_of(strategy)
+    limit = find_limit(strategy)
     if limit is None:
         return ""
     return _(

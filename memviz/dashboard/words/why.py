@@ -18,12 +18,12 @@ from memviz.core.text.wording import (
 from memviz.core.translation import _, noop
 from memviz.dashboard.words.compactions import compaction_words
 from memviz.dashboard.words.requests import role_name
-from memviz.metrics.requests.message_text import readable
+from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import Span
 from memviz.metrics.retention.proposed_probes import BLANK
 from memviz.transcripts.base import RecordedEvent
-from memviz.tuning.forgotten import Remedy, Why, sentence_saying
+from memviz.tuning.forgotten import Remedy, Why, find_sentence_saying
 
 QUOTE_CHARS = 160
 MOST_SPANS = 6
@@ -150,7 +150,7 @@ def need_words(why: Why) -> str:
 
 def _quote(why: Why, position: int) -> str:
     """Return the part of a message that says the statement: ``… so my budget is 3,000 euros for …``."""
-    message = readable(why.run.log[position])
+    message = read_message(why.run.log[position])
     text = " ".join(message.split())
     answers = (why.probe.question, *why.probe.answers)
     places = []
@@ -160,7 +160,7 @@ def _quote(why: Why, position: int) -> str:
             places.append(place)
     if not places:
         # Other marks stand between the words, or other words are said.
-        text = sentence_saying(message, answers) or text
+        text = find_sentence_saying(message, answers) or text
     start = max(0, min(places, default=0) - QUOTE_CHARS // 2)
     stop = start + QUOTE_CHARS
     before = "…" if start else ""

@@ -1,2 +1,6 @@
-"""Numbers about money: ``pricing`` (rates of a model), ``cost`` (what a run costs), ``estimate`` (what work is
-likely to cost) and ``bounds`` (what it costs at most)."""
+"""Numbers about money:
+
+- ``pricing``: the rates of a model. ``cost``: the cost of a run by these rates and the prompt cache.
+- ``cache_breaks``: the requests that could not use the cache, and why.
+- ``estimate`` and ``bounds``: the likely and the highest cost of work, before a model is asked.
+"""

@@ -25,16 +25,16 @@ from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe
 
 MESSAGE_TOKENS = 500
-"""The most tokens that a message is taken to have which is not written yet."""
+"""The most tokens that a message which is not written yet is assumed to have."""
 INSTRUCTION_TOKENS = 500
-"""Tokens of a summarizer's instruction, and of what thinking adds to a request."""
+"""The tokens of a summarizer's instruction, and of what thinking adds to a request."""
 TOOL_TOKENS = 1000
-"""Tokens of the schemas of both tools, and of the calls of one round with their results."""
+"""The tokens of the schemas of both tools, and of the calls of one round with their results."""
 SUMMARIES_A_TURN = 2
-"""One may be due with the user's message and one with the reply."""
+"""The most summaries in a turn: one may be due with the user's message, and one with the reply."""
 ASCII = bytes(range(128))
 UNFORESEEN = CostBound(inf)
-"""The bound of work whose calls are not worked out beforehand: only a budget ends it."""
+"""The bound of work whose calls cannot be foreseen: only a budget limits it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,11 @@ class Askers:
     """The most tokens that either may write at once."""
 
 
-def token_margin(log: Log, counter: Counter) -> float:
-    """Return the most tokens that other tokenizers make of one that was counted in this conversation: of letters
-    other than ASCII some make a token for each byte."""
+def measure_token_margin(log: Log, counter: Counter) -> float:
+    """Return how many times as many tokens another tokenizer may count in this conversation, at most.
+
+    Some tokenizers make a token of each byte of a letter outside of ASCII.
+    """
     tokens = log.token_sums(counter).totals[-1]
     if not tokens:
         return INPUT_MARGIN
@@ -70,8 +72,13 @@ def plan_turn(
 ) -> list[PlannedCalls]:
     """Return the most calls that one turn makes: those of the model that answers, and those of the summarizer.
 
-    The turn's request has ``sent_tokens`` before the model recalls or thinks. A recall may bring back all of
-    ``log_tokens``. ``recall_tool`` offers recalling under strategies that do not offer it by themselves.
+    Args:
+        strategy: The strategy of the chat.
+        sent_tokens: The tokens of the turn's request before the model recalls or thinks.
+        log_tokens: The tokens of the whole log, which a recall may bring back.
+        askers: The two models.
+        margin: How many times as many tokens another tokenizer may count.
+        recall_tool: True if the model may recall under strategies that do not offer it by themselves.
     """
     reply_tokens = askers.reply_tokens
     recalls = strategy.tool_use.recalls
@@ -85,7 +92,7 @@ def plan_turn(
     first_tokens = sent_tokens
     if rounds:
         first_tokens += TOOL_TOKENS
-    # Each further round sends what the ones before it wrote, and may send all that was recalled.
+    # Each further round sends what the rounds before it wrote, and possibly the whole log.
     request_tokens = [first_tokens]
     for number in range(1, rounds + 1):
         earlier_rounds_tokens = number * (reply_tokens + TOOL_TOKENS)
@@ -115,9 +122,9 @@ def _plan_questions(
         if run.turns:
             last = run.turns[-1]
             sent_tokens = last.total_tokens + last.reply_tokens + question_tokens
-            log_tokens = _log_tokens(run)
+            log_tokens = _count_log_tokens(run)
             plan += plan_turn(
-                run.strategy, sent_tokens, log_tokens, askers, _margin(run)
+                run.strategy, sent_tokens, log_tokens, askers, _find_margin(run)
             )
     return plan
 
@@ -128,12 +135,12 @@ def bound_judging(
     askers: Askers,
     judge: str | None = None,
 ) -> CostBound:
-    """Return the bound of all ``probes`` asked after each of ``runs``, and of the answers judged if there is a
-    judge."""
+    """Return the bound of asking all ``probes`` after each of ``runs``, and of judging the answers if ``judge`` is
+    given."""
     if not (runs and probes):
         return CostBound()
     counter = runs[0].counter
-    # A bound may take each question for the longest one.
+    # Every question is assumed to be as long as the longest.
     longest = max(counter(probe.question) for probe in probes)
     plan = _plan_questions(runs, askers, longest) * len(probes)
     if judge is not None:
@@ -143,7 +150,7 @@ def bound_judging(
             without_answer = sum(counter(message.content) for message in request)
             prompt_tokens.append(without_answer + askers.reply_tokens)
         verdicts = PlannedCalls.at_most(
-            judge, prompt_tokens * len(runs), askers.reply_tokens, _margin(runs[0])
+            judge, prompt_tokens * len(runs), askers.reply_tokens, _find_margin(runs[0])
         )
         plan.append(verdicts)
     return price_at_most(plan)
@@ -152,25 +159,25 @@ def bound_judging(
 def bound_summaries(
     runs: Sequence[Run], summarizer: str, reply_tokens: int, made: int = 0
 ) -> CostBound:
-    """Return the bound of the same replays as ``runs``, made with ``summarizer`` in place of the offline one.
+    """Return the bound of replaying ``runs`` with ``summarizer`` instead of the offline one.
 
-    It is asked as often, and reads the same with a longer summary before it. Where summaries count against the
-    setting's limit, longer ones make further ones due: then as many as there are requests. Nobody is asked for one
-    that is pending and only shown. The first ``made`` compactions of each replay are there already.
+    The summarizer is asked as often and reads the same, with a longer summary before it. Where summaries count against
+    the limit of the setting, longer ones may make a summary due at every request. The first ``made`` compactions of
+    each replay are finished already, and pending summaries, which are only shown, cost nothing.
     """
     plan = []
     for run in runs:
         prompt_tokens: list[int] = []
         for compaction in run.compactions[made:]:
-            # One that was checked has two calls, of which none is larger than both.
-            largest = _prompt_tokens(compaction) + reply_tokens
+            # A compaction whose summary was checked has several calls, each no larger than this.
+            largest = _count_prompt_tokens(compaction) + reply_tokens
             prompt_tokens += [largest] * compaction.calls
-        # A longer summary brings the next one nearer.
+        # A longer summary makes the next one due sooner.
         if prompt_tokens and count_part(run.strategy, "summary", 1):
             further = max(prompt_tokens) + run.columns.largest
             prompt_tokens += [further] * (len(run.requests) - len(prompt_tokens))
         summaries = PlannedCalls.at_most(
-            summarizer, prompt_tokens, reply_tokens, _margin(run)
+            summarizer, prompt_tokens, reply_tokens, _find_margin(run)
         )
         plan.append(summaries)
     return price_at_most(plan)
@@ -179,16 +186,19 @@ def bound_summaries(
 def bound_free_run(
     runs: Sequence[Run], answered_turns: Sequence[int], askers: Askers
 ) -> CostBound:
-    """Return the bound of the turns of ``runs`` answered and summarized anew, without those of each that are
-    answered already. All replies before a turn may be sent, each as long as it may be."""
+    """Return the bound of answering and summarizing the turns of ``runs`` anew.
+
+    The first turns of each run, as many as ``answered_turns`` says, are answered already. A request may send all
+    replies before its turn, each as long as a reply may be.
+    """
     plan = []
     for run, answered in zip(runs, answered_turns, strict=True):
         for turn in list(run.turns)[answered:]:
             reply_tokens = (turn.turn - 1) * askers.reply_tokens
             sent_tokens = turn.total_tokens + reply_tokens
-            log_tokens = _log_tokens(run) + reply_tokens
+            log_tokens = _count_log_tokens(run) + reply_tokens
             plan += plan_turn(
-                run.strategy, sent_tokens, log_tokens, askers, _margin(run)
+                run.strategy, sent_tokens, log_tokens, askers, _find_margin(run)
             )
     return price_at_most(plan)
 
@@ -199,24 +209,25 @@ def bound_trials(
     summarizer: str,
     reply_tokens: int,
 ) -> CostBound:
-    """Return the bound of the messages of one summarization summarized again, once with an instruction of each of
-    these sizes."""
+    """Return the bound of summarizing the messages of ``compaction`` again, once with each of several instructions."""
     memory = compaction.before
-    margin = token_margin(memory.log, memory.sums.counter)
+    margin = measure_token_margin(memory.log, memory.sums.counter)
     prompt_tokens = []
     for tokens in instruction_tokens:
-        prompt_tokens.append(_prompt_tokens(compaction) + tokens)
+        prompt_tokens.append(_count_prompt_tokens(compaction) + tokens)
     trials = PlannedCalls.at_most(summarizer, prompt_tokens, reply_tokens, margin)
     return price_at_most([trials])
 
 
-def _prompt_tokens(compaction: Compaction) -> int:
+def _count_prompt_tokens(compaction: Compaction) -> int:
     return compaction.prompt_tokens + INSTRUCTION_TOKENS
 
 
-def _margin(run: Run) -> float:
-    return run.once(token_margin, lambda: token_margin(run.log, run.counter))
+def _find_margin(run: Run) -> float:
+    return run.once(
+        measure_token_margin, lambda: measure_token_margin(run.log, run.counter)
+    )
 
 
-def _log_tokens(run: Run) -> int:
+def _count_log_tokens(run: Run) -> int:
     return run.log.token_sums(run.counter).totals[-1]

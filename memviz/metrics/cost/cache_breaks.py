@@ -1,5 +1,4 @@
-"""The breaks of the prompt cache: requests that could not read all of the request before
-from it, and why."""
+"""The breaks of the prompt cache: requests that could not read the whole request before from it, and why."""
 
 from collections.abc import Set
 from enum import Enum
@@ -18,7 +17,7 @@ class Breaker(Enum):
     """The reason why a request did not begin with the whole request before."""
 
     SUMMARY = "summary"
-    """New notes stand before messages that the cache held."""
+    """A new summary came before messages that the cache held."""
     REDUCTION = "reduction"
     """Messages that the cache held were cleared or shortened."""
     WINDOW = "window"
@@ -30,7 +29,7 @@ class Breaker(Enum):
 
 
 class CacheBreak(NamedTuple):
-    """One request that had to pay in full for what the cache could have held."""
+    """A request that paid in full for tokens that the cache could have held."""
 
     request: int
     """The number of the request (0-based)."""
@@ -39,7 +38,7 @@ class CacheBreak(NamedTuple):
     """Tokens that would have been read from the cache if nothing had broken it."""
 
 
-def cache_breaks(
+def find_cache_breaks(
     run: Run, cost: Cost, cache: CacheRules | None, pause_seconds: float
 ) -> list[CacheBreak]:
     """Return the breaks of ``run``, in the order of its requests.
@@ -50,8 +49,7 @@ def cache_breaks(
     if cache is None:
         return []
     traffic = cost.traffic
-    # All of a request but the tokens that open the reply stands at the start of the next
-    # one, where nothing before its end changed.
+    # If nothing changed, the next request begins with the whole request, except for the tokens that open the reply.
     whole = traffic.input_tokens[:-1] - TOKENS_PER_REQUEST
     could_read = whole // cache.step_tokens * cache.step_tokens
     could_read[whole < cache.min_tokens] = 0
@@ -67,16 +65,16 @@ def cache_breaks(
         if is_paused[before]:
             breaker = Breaker.PAUSE
         elif begins_alike[before]:
-            # Lost is only the rest of a step that the cache does not keep.
+            # Only the rest of a step is lost, which the cache never keeps.
             continue
         else:
             kinds = {compaction.kind for compaction in changed.get(number, ())}
-            breaker = _breaker_of(kinds, run, number)
+            breaker = _name_breaker(kinds, run, number)
         breaks.append(CacheBreak(number, breaker, int(lost_tokens[before])))
     return breaks
 
 
-def _breaker_of(kinds: Set[CompactionKind], run: Run, number: int) -> Breaker:
+def _name_breaker(kinds: Set[CompactionKind], run: Run, number: int) -> Breaker:
     """Return the reason for a break at request ``number``, before which compactions of
     these ``kinds`` took effect."""
     if not kinds.isdisjoint(REDUCING):

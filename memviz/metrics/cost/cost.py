@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import isnan
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,10 @@ from memviz.metrics.cost.pricing import (
     MissingPrice,
     Pricing,
     Usd,
-    pricing,
-    unpriced,
+    find_pricing,
+    make_unpriced,
 )
-from memviz.metrics.requests.request_axis import calls_of
+from memviz.metrics.requests.request_axis import count_calls_so_far
 from memviz.metrics.requests.sent_requests import Tokens
 from memviz.metrics.requests.traffic import Traffic, join_traffics
 from memviz.models.cache_rules import CacheRules
@@ -32,12 +32,12 @@ from memviz.models.cache_rules import CacheRules
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Cost", "Pricing", "cost", "pricing", "unpriced"]
+__all__ = ["Cost", "Pricing", "find_pricing", "make_unpriced", "price_traffic"]
 
 
 @dataclass(frozen=True, eq=False)
 class Cost:
-    """The cost of one run. All dollars are ``None`` where a rate that is needed is unknown."""
+    """The cost of a run. Sums of dollars are ``None`` where a needed rate is unknown."""
 
     traffic: Traffic
     tokens: Tokens
@@ -50,7 +50,7 @@ class Cost:
     summaries_usd: Usd
     """[2 x summarizations]: US dollars of the summarizer's input and output, never cached."""
     missing: tuple[MissingPrice, ...] = ()
-    """The rates that are needed and unknown."""
+    """The needed rates that are unknown."""
 
     @property
     def fresh_tokens(self) -> Tokens:
@@ -85,27 +85,27 @@ class Cost:
     @property
     def main_usd(self) -> float | None:
         """US dollars of all requests."""
-        return _total(self.usd)
+        return _add_totals(self.usd)
 
     @property
     def uncached_main_usd(self) -> float | None:
         """US dollars of all requests, had there been no cache."""
-        return _total(self.uncached_usd)
+        return _add_totals(self.uncached_usd)
 
     @property
     def summarizer_usd(self) -> float | None:
         """US dollars of all summarizer calls."""
-        return _total(self.summaries_usd)
+        return _add_totals(self.summaries_usd)
 
     @property
     def total_usd(self) -> float | None:
         """US dollars of both models."""
-        return _total(self.usd, self.summaries_usd)
+        return _add_totals(self.usd, self.summaries_usd)
 
     @property
     def uncached_total_usd(self) -> float | None:
         """US dollars of both models, had there been no cache."""
-        return _total(self.uncached_usd, self.summaries_usd)
+        return _add_totals(self.uncached_usd, self.summaries_usd)
 
     @property
     def hit_rate(self) -> float:
@@ -123,7 +123,7 @@ class Cost:
     @cached_property
     def calls(self) -> Tokens:
         """The number of each step in its turn, from 1: that of the call of the chat model."""
-        return calls_of(self.turns)
+        return count_calls_so_far(self.turns)
 
     @property
     def has_calls(self) -> bool:
@@ -252,14 +252,7 @@ class Cost:
         return np.where(numbers >= 0, steps[numbers], behind - 1)
 
 
-class CostByPause(NamedTuple):
-    """The costs of one traffic with pauses ``shorter`` than an entry of the cache lives, and with ``longer`` ones."""
-
-    shorter: Cost
-    longer: Cost
-
-
-def cost(
+def price_traffic(
     traffic: Traffic,
     main: Pricing | None,
     summarizer: Pricing | None,
@@ -267,23 +260,27 @@ def cost(
     cache: CacheRules | None,
     pause_seconds: float,
 ) -> Cost:
-    """Return what ``traffic`` costs where ``main`` answers, ``summarizer`` summarizes (``main``, where its provider
-    writes a block that nobody else can read) and the user takes ``pause_seconds`` from one request to the next turn's;
-    calls within a turn follow each other at once.
+    """Return the cost of ``traffic``.
 
-    A request reads from the cache what it shares with the request before, if that is enough for the rules of ``cache``
-    and the pause is shorter than an entry lives. One that has the smallest number of tokens writes all that it did not
-    read; a shorter one pays the plain price. ``cache=None``: there is none. A model that is asked nothing needs no
-    price.
+    A request reads from the cache what it shares with the request before, if that is long enough for the cache and the
+    pause was shorter than an entry lives. It writes all other input to the cache if the whole request is long enough,
+    and otherwise pays the plain price.
+
+    Args:
+        traffic: The tokens of a run.
+        main: The prices of the model that answers, and that writes blocks which only its provider can read.
+        summarizer: The prices of the model that writes all other summaries. A model that is never asked needs none.
+        cache: The rules of the main model's prompt cache; ``None`` for no cache.
+        pause_seconds: The user's pause between two turns. Calls within a turn follow each other at once.
     """
-    main = main or unpriced("chat model")
-    summarizer = summarizer or unpriced("summarizer")
+    main = main or make_unpriced("chat model")
+    summarizer = summarizer or make_unpriced("summarizer")
     input_tokens = traffic.input_tokens
     output = traffic.output_tokens
     cached, written = _split_by_cache(traffic, cache, pause_seconds)
     tokens = np.stack([input_tokens - cached - written, cached, written, output])
     usd = main.usd(tokens)
-    summaries = _plain_tokens(
+    summaries = _make_plain_tokens(
         traffic.summarizer_input_tokens, traffic.summarizer_output_tokens
     )
     # Blocks that only the provider can read are written by the chat model, all other summaries by the summarizer.
@@ -296,7 +293,7 @@ def cost(
         traffic,
         tokens,
         usd,
-        uncached_usd=main.usd(_plain_tokens(input_tokens, output)),
+        uncached_usd=main.usd(_make_plain_tokens(input_tokens, output)),
         summaries_usd=summaries_usd[[0, -1]],
         missing=tuple(dict.fromkeys(missing)),
     )
@@ -310,13 +307,19 @@ def price_together(
     cache: CacheRules | None,
     pause_seconds: float,
 ) -> list[Cost]:
-    """Return what :func:`cost` does for each of ``traffics``, sooner where they are many and short: all of them are
-    priced as one."""
+    """Return the costs of ``traffics``, each as :func:`price_traffic` gives it.
+
+    All of them are priced as one traffic, which is faster where they are many and short.
+    """
     if not traffics:
         return []
     pause = pause_seconds
     price = partial(
-        cost, main=main, summarizer=summarizer, cache=cache, pause_seconds=pause
+        price_traffic,
+        main=main,
+        summarizer=summarizer,
+        cache=cache,
+        pause_seconds=pause,
     )
     # The first request of each shares nothing with the one before, so no conversation reads what another wrote.
     whole = price(join_traffics(traffics))
@@ -342,34 +345,6 @@ def price_together(
     return costs
 
 
-def cost_by_pause(
-    traffic: Traffic,
-    main: Pricing | None,
-    summarizer: Pricing | None,
-    cache: CacheRules | None,
-) -> CostByPause | None:
-    """Return both costs of ``traffic``; ``None`` where no pause decides: without a cache, or one of unknown
-    lifetime."""
-    if cache is None or not cache.lifetime_seconds:
-        return None
-    price = partial(cost, traffic, main, summarizer, cache=cache)
-    shorter = price(pause_seconds=0.0)
-    longer = price(pause_seconds=cache.lifetime_seconds)
-    return CostByPause(shorter, longer)
-
-
-def growth_in_cost(cost: Cost) -> float | None:
-    """Return how many times as much a request of the last quarter costs as one of the first, on average; ``None``
-    where a price is unknown, nothing was paid, or there are too few requests."""
-    so_far = cost.cumulative_usd
-    size = len(cost.turns) // 4
-    if so_far is None or not size:
-        return None
-    first = float(so_far[size - 1])
-    last = float(so_far[-1] - so_far[-size - 1])
-    return last / first if first > 0 else None
-
-
 def _split_by_cache(
     traffic: Traffic, cache: CacheRules | None, pause_seconds: float
 ) -> tuple[Tokens, Tokens]:
@@ -386,7 +361,7 @@ def _split_by_cache(
     return cached, np.where(input_tokens >= cache.min_tokens, input_tokens - cached, 0)
 
 
-def _plain_tokens(input_tokens: Tokens, output_tokens: Tokens) -> Tokens:
+def _make_plain_tokens(input_tokens: Tokens, output_tokens: Tokens) -> Tokens:
     nothing = np.zeros_like(input_tokens)
     return np.stack([input_tokens, nothing, nothing, output_tokens])
 
@@ -395,6 +370,6 @@ def _known(usd: Usd) -> Usd | None:
     return None if np.isnan(usd).any() else usd
 
 
-def _total(*parts: Usd) -> float | None:
+def _add_totals(*parts: Usd) -> float | None:
     total = sum(float(usd.sum(axis=0).sum()) for usd in parts)
     return None if isnan(total) else total

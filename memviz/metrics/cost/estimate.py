@@ -1,5 +1,8 @@
-"""Estimates of what work costs that a model is paid for, made before it is asked: the turns of some runs, or questions
-about them that are asked and judged."""
+"""Estimates of the cost of work by paid models, before they are asked.
+
+The work is to answer the turns of some runs, or to answer questions about them and to judge the answers. Pages show the
+estimate beside the button that starts the work; the highest possible cost is in ``memviz/metrics/cost/bounds.py``.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.engine.judging import build_judge_request
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
+from memviz.metrics.cost.pricing import Pricing, find_pricing, make_unpriced
 from memviz.models.base import Usage
 from memviz.models.planned_calls import PlannedCalls
 from memviz.strategies.base import Trigger
@@ -22,32 +25,32 @@ from memviz.transcripts.base import Probe
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The parts of some work, and what they cost together."""
+    """The calls that some work makes, and their cost together."""
 
     parts: tuple[PlannedCalls, ...]
     usd: float | None = 0.0
-    """US dollars, without any discount for a cached prompt; ``None`` if a price that is needed is unknown."""
+    """US dollars, without discounts for cached prompts; ``None`` if a needed price is unknown."""
     unknown_prices: tuple[str, ...] = ()
     """The models whose price is unknown."""
     at_list_price: bool = True
-    """False where the prices were given."""
+    """False where the prices were entered by hand."""
 
     def part(self, noun: str) -> PlannedCalls:
-        """Return the part whose calls give this."""
+        """Return the calls whose results are named ``noun``, such as ``"summary"``."""
         return next(part for part in self.parts if part.noun == noun)
 
     @property
     def calls(self) -> int:
-        """Calls of all parts."""
+        """The number of calls of all parts."""
         return sum(part.calls for part in self.parts)
 
 
-def estimate(runs: Sequence[Run], model: str, summarizer: str) -> Estimate:
+def estimate_asking(runs: Sequence[Run], model: str, summarizer: str) -> Estimate:
     """Return what it will cost to let ``model`` answer every turn of ``runs``, and ``summarizer`` summarize.
 
-    It has no tools to call, so it is asked once a turn: at most what the turn's last request sends, tool results
-    included. Its output is taken to be the last reply of each turn of the transcript. Summaries that nobody was asked
-    for cost nothing; one that failed was asked for, and its prompt counts.
+    The model has no tools, so it is asked once a turn, with at most what the turn's last request sends. Its reply is
+    assumed to be as long as the one in the transcript. Summaries that no model was asked for cost nothing; of a failed
+    one the prompt is paid.
     """
     chat = []
     summaries = []
@@ -69,18 +72,20 @@ def estimate(runs: Sequence[Run], model: str, summarizer: str) -> Estimate:
 def price_likely(
     plan: Sequence[PlannedCalls], prices: Pricing | None = None
 ) -> Estimate:
-    """Return what ``plan`` costs with ``prices``, or with the list prices of its models. Each call is priced by itself,
-    since some models cost more for long requests."""
+    """Return what ``plan`` costs with ``prices``, or with the list prices of its models.
+
+    Each call is priced by itself, because some models cost more for long requests.
+    """
     usd = 0.0
     unknown = []
     for calls in plan:
-        rates = prices or pricing(calls.model) or unpriced(calls.model)
-        # Fresh input, read from the cache, written to it, output. Nothing is known of the cache beforehand.
-        tokens = [
+        rates = prices or find_pricing(calls.model) or make_unpriced(calls.model)
+        # Fresh input, input read from the cache and written to it (unknown beforehand), output.
+        rows = [
             (usage.input_tokens, 0, 0, usage.output_tokens) for usage in calls.usages
         ]
-        matrix = np.array(tokens, np.int64).reshape(-1, 4).T
-        cost = float(rates.usd(matrix).sum())
+        tokens = np.array(rows, np.int64).reshape(-1, 4).T
+        cost = float(rates.usd(tokens).sum())
         if isnan(cost):
             unknown.append(calls.model.strip())
         usd += cost
@@ -103,12 +108,12 @@ def judge_estimate(
     summarizer: str,
     judge: str | None = None,
 ) -> Estimate:
-    """Return what it will cost to ask every one of ``probes`` under every one of ``runs``, and to let ``judge`` judge.
+    """Return what it will cost to ask all ``probes`` after each of ``runs``, and to let ``judge`` judge the answers.
 
-    A question is taken to send what the run's last request sent, the reply to it and the question (exact for a
-    full buffer, and mostly a little too much for a setting with a limit), and its answer to be as long as a mean
-    reply of the run. A summary is expected where a question makes the strategy write one, as large as the run's last.
-    What a model recalls by itself or thinks comes on top.
+    A question is assumed to send the run's last request, the reply to it, and the question. That is exact for a full
+    buffer and mostly a little too much for a setting with a limit. The answer is assumed to be as long as the mean
+    reply of the run, and a summary, where the question makes one due, as large as the run's last one. What a model
+    recalls by itself or thinks is not included.
     """
     answering = []
     summarizing = []
@@ -116,16 +121,16 @@ def judge_estimate(
     for run in runs:
         if not run.turns:
             continue
-        reply_tokens = _mean_reply_tokens(run)
-        sent_tokens = _tokens_before_question(run.turns[-1])
+        reply_tokens = _average_reply_tokens(run)
+        sent_tokens = _count_tokens_before_question(run.turns[-1])
         verdict_tokens = run.counter(VERDICT)
         for probe in probes:
             question_tokens = run.counter(probe.question)
             answering.append(Usage(sent_tokens + question_tokens, reply_tokens))
             if _fills_up(run, question_tokens):
-                summarizing.append(_last_summary(run, reply_tokens))
+                summarizing.append(_estimate_last_summary(run, reply_tokens))
             if judge is not None:
-                read_tokens = _judge_request_tokens(run, probe) + reply_tokens
+                read_tokens = _estimate_judge_request(run, probe) + reply_tokens
                 judging.append(Usage(read_tokens, verdict_tokens))
     return price_likely(
         [
@@ -136,16 +141,15 @@ def judge_estimate(
     )
 
 
-def _tokens_before_question(last: TurnRecord) -> int:
-    """Return what a request sends besides the words of its question: the ``last`` request
-    and the reply to it."""
+def _count_tokens_before_question(last: TurnRecord) -> int:
+    """Return the tokens of the next request without those of its question: the ``last`` request and its reply."""
     tokens = last.total_tokens + last.reply_tokens + TOKENS_PER_MESSAGE
     if last.reply_tokens:
         tokens += TOKENS_PER_MESSAGE
     return tokens
 
 
-def _judge_request_tokens(run: Run, probe: Probe) -> int:
+def _estimate_judge_request(run: Run, probe: Probe) -> int:
     """Return the tokens of the judge's request about an empty answer."""
     tokens = TOKENS_PER_REQUEST
     for message in build_judge_request(probe, ""):
@@ -153,9 +157,9 @@ def _judge_request_tokens(run: Run, probe: Probe) -> int:
     return tokens
 
 
-def _mean_reply_tokens(run: Run) -> int:
-    """Return the mean reply, of the last request of each turn. Read off the columns: a record of each request of a long
-    conversation would take longer to make than all that the page shows."""
+def _average_reply_tokens(run: Run) -> int:
+    """Return the mean tokens of the last reply of each turn."""
+    # From the columns, because making a record of every request of a long conversation would take too long.
     columns = run.columns
     is_last = np.append(columns.turns[1:] != columns.turns[:-1], True)
     replies = columns.reply_tokens[is_last]
@@ -163,7 +167,7 @@ def _mean_reply_tokens(run: Run) -> int:
 
 
 def _fills_up(run: Run, question_tokens: int) -> bool:
-    """Return whether a question is what makes the summarizer's call due."""
+    """Return whether a question of this size makes a summary due."""
     strategy = run.strategy
     acts = strategy.trigger in (Trigger.MESSAGE, Trigger.REQUEST)
     if not acts or not strategy.writes_notes:
@@ -174,7 +178,7 @@ def _fills_up(run: Run, question_tokens: int) -> bool:
     return room.amount <= (question_tokens if room.unit == "tokens" else 1)
 
 
-def _last_summary(run: Run, reply_tokens: int) -> Usage:
+def _estimate_last_summary(run: Run, reply_tokens: int) -> Usage:
     for compaction in reversed(run.compactions):
         if compaction.asked:
             return Usage(compaction.prompt_tokens, compaction.output_tokens)

@@ -1,6 +1,4 @@
-"""Prices of the tokens of one model, from litellm's price file or entered by hand, and the parts
-of a cost: tokens and US dollars of each kind of tokens that is paid for.
-"""
+"""The prices of a model's tokens, from litellm's price file or entered by hand, and the parts of a cost by them."""
 
 from __future__ import annotations
 
@@ -21,19 +19,19 @@ from memviz.models.names import OFFLINE
 from memviz.models.prices import TokenRates, price
 
 DEFAULT_PAUSE_SECONDS = 60.0
-"""The user's pause between two turns, until another one is chosen."""
+"""The default of the user's pause between two turns."""
 MILLION = 1_000_000
 FREE = "free"
-"""The source of the prices of what answers without a provider."""
+"""The source of the prices of models that answer without a provider."""
 PRICE_FILE = "price file of litellm"
-"""The source of list prices, before its version."""
+"""The source of list prices; its version follows."""
 KINDS: tuple[Literal["input", "output"], ...] = ("input", "input", "input", "output")
-"""The price that fresh, cached, written and output tokens need at least."""
+"""The prices that fresh, cached, written and output tokens need at least, in this order."""
 Usd = NDArray[np.float64]
 
 
 class MissingPrice(NamedTuple):
-    """A price that is needed and unknown."""
+    """A needed price that is unknown."""
 
     model: str
     kind: Literal["input", "output"]
@@ -41,19 +39,17 @@ class MissingPrice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """The rates of ``model`` in USD a token, and where they are from.
-
-    The first of ``rates`` holds for every request, each further one, in rising order, instead for requests
-    with more input tokens than its ``above_input_tokens``. A rate that is ``None`` is unknown; a cached or
-    written token without a rate of its own costs as much as any other input token.
-    """
+    """The prices of a model, in US dollars a token, and their source."""
 
     model: str
     rates: tuple[TokenRates, ...]
+    """The first rates are for all requests, each further ones, in rising order, for requests with more input tokens
+    than ``above_input_tokens``. A rate of ``None`` is unknown; without rates of their own, tokens read from the cache
+    and written to it cost as much as other input."""
     source: str
-    """The name of the list that they are from, or :data:`FREE`; empty where none of them is from a list."""
+    """The name of the price list, or :data:`FREE`; empty where no rate is from a list."""
     has_own: bool = False
-    """True where some of them were entered by hand, or all if there is no other source."""
+    """True if some rates were entered by hand."""
 
     @property
     def plain(self) -> TokenRates:
@@ -62,8 +58,8 @@ class Pricing:
 
     @property
     def cache_read_share(self) -> float | None:
-        """The price of a token that is read from the cache, as a share of that of other input; ``None`` where one of
-        them is unknown, or input is free."""
+        """The price of a token read from the cache, as a share of that of other input; ``None`` if one is unknown, or
+        input is free."""
         cached = self.plain.cache_read_usd_per_token
         fresh = self.plain.input_usd_per_token
         return cached / fresh if fresh and cached is not None else None
@@ -76,8 +72,11 @@ class Pricing:
         cache_read_usd_per_million: float | None = None,
         cache_write_usd_per_million: float | None = None,
     ) -> Pricing:
-        """Return the same model with these rates, in USD a million tokens, in place of its own; ``None`` keeps the
-        own one. They then hold for requests of any length. Raises :class:`ValueError` for a negative one."""
+        """Return the prices with these rates, in US dollars a million tokens, in place of others.
+
+        ``None`` keeps a rate. The new ones hold for requests of any length. Raises :class:`ValueError` for a negative
+        rate.
+        """
         typed_usd = {
             "input_usd_per_token": input_usd_per_million,
             "output_usd_per_token": output_usd_per_million,
@@ -88,19 +87,21 @@ class Pricing:
         has_list_rate = False
         for name, usd in typed_usd.items():
             if usd is not None:
-                changed[name] = _per_token(usd)
+                changed[name] = _price_token(usd)
             elif getattr(self.plain, name) is not None:
                 has_list_rate = True
         if not changed:
             return self
-        # Where no rate of the list is left, the list is no source any more.
+        # Without any rate of the list, the list is no source any more.
         source = self.source if has_list_rate else ""
         rates = replace(self.plain, **changed)
         return replace(self, rates=(rates,), source=source, has_own=True)
 
     def usd(self, tokens: Tokens) -> Usd:
-        """Return US dollars [4 x requests] for ``tokens`` [4 x requests]: fresh, cached, written, output. NaN where
-        the rate that is needed is unknown. The input of a request, all but its output, decides which rates hold."""
+        """Return the US dollars for ``tokens``, both [4 x requests]: fresh, cached, written, output.
+
+        NaN stands where the rate is unknown. The whole input of a request decides which rates hold.
+        """
         if not tokens.shape[1]:
             return np.zeros(tokens.shape)
         thresholds, rates_by_tier = _list_tiers(self.rates)
@@ -108,33 +109,33 @@ class Pricing:
         return np.where(tokens > 0, tokens * rates_by_tier[tiers].T, 0.0)
 
     def missing_prices(self, usd: Usd) -> list[MissingPrice]:
-        """Return the prices that some of ``usd``, as :meth:`usd` gives them, needed and that are unknown."""
+        """Return the unknown prices that ``usd``, a result of :meth:`usd`, needs."""
         unknown = compress(KINDS, [np.isnan(row).any() for row in usd])
         return [MissingPrice(self.model, kind) for kind in unknown]
 
 
-def pricing(model_name: str) -> Pricing | None:
+def find_pricing(model_name: str) -> Pricing | None:
     """Return the list prices of ``model_name``; the offline model is free. ``None`` where no price is known."""
     name = model_name.strip()
     if name == OFFLINE:
-        return Pricing(name, (_rates(0.0),), FREE)
+        return Pricing(name, (_make_rates(0.0),), FREE)
     listed_price = price(name)
     if listed_price is None:
         return None
-    # A price is the plain rates, and more that a pricing does not need.
+    # A listed price has further fields, which are left out.
     plain = {}
     for field in fields(TokenRates):
         plain[field.name] = getattr(listed_price, field.name)
     rates = (TokenRates(**plain), *listed_price.long_input_rates)
-    return Pricing(name, rates, _price_file())
+    return Pricing(name, rates, _name_price_file())
 
 
-def unpriced(model_name: str) -> Pricing:
-    """Return a model of which nothing is known yet, to enter its rates by hand."""
-    return Pricing(model_name.strip(), (_rates(None),), "", has_own=True)
+def make_unpriced(model_name: str) -> Pricing:
+    """Return a model without known prices, to enter them by hand."""
+    return Pricing(model_name.strip(), (_make_rates(None),), "", has_own=True)
 
 
-def _rates(usd: float | None) -> TokenRates:
+def _make_rates(usd: float | None) -> TokenRates:
     return TokenRates(
         input_usd_per_token=usd,
         output_usd_per_token=usd,
@@ -143,7 +144,7 @@ def _rates(usd: float | None) -> TokenRates:
     )
 
 
-def _per_token(usd_per_million: float) -> float:
+def _price_token(usd_per_million: float) -> float:
     if not 0 <= usd_per_million <= MAX_USD:
         allowed = f"a number, 0 or more and at most {MAX_USD:,.0f}"
         raise ValueError(
@@ -154,19 +155,21 @@ def _per_token(usd_per_million: float) -> float:
 
 @lru_cache(maxsize=256)
 def _list_tiers(rates: tuple[TokenRates, ...]) -> tuple[Tokens, Usd]:
-    """Return the input tokens above which each further of ``rates`` holds, and the US dollars [tiers x 4]. Asked for
-    each of a million conversations, so it is remembered; nobody may change what it returns."""
+    """Return the input tokens above which each further rate holds, and the US dollars a token [tiers x 4].
+
+    It is cached, because a fleet asks for it a million times; callers must not change the arrays.
+    """
     thresholds = [further.above_input_tokens for further in rates[1:]]
     usd = np.array([_list_rates(tier) for tier in rates], np.float64)
     return np.array(thresholds, np.int64), usd
 
 
 def _list_rates(rates: TokenRates) -> Sequence[float]:
-    """Return the USD for a fresh, cached, written and output token; NaN where unknown."""
+    """Return the US dollars for a fresh, cached, written and output token; NaN where unknown."""
     fresh = rates.input_usd_per_token
     read = rates.cache_read_usd_per_token
     write = rates.cache_write_usd_per_token
-    # Without a rate of its own a token of the cache costs as much as any other.
+    # Without a rate of its own, a token of the cache costs as much as any other.
     usd = (
         fresh,
         fresh if read is None else read,
@@ -177,7 +180,7 @@ def _list_rates(rates: TokenRates) -> Sequence[float]:
 
 
 @cache
-def _price_file() -> str:
+def _name_price_file() -> str:
     try:
         return f"{PRICE_FILE} {version('litellm')}"
     except PackageNotFoundError:

@@ -1,32 +1,33 @@
-"""Findings about the health of a run, told from its records: exact numbers, which become warnings in
-``memviz/dashboard/words/health.py``.
+"""Checks of the health of a run: problems of its setting, such as a summary that is larger than what it replaces.
 
-Every check is a function from a run to a finding or ``None``, linear in the records and without any model.
+Every check is a function that takes a run and returns a finding or ``None``. It reads the records of the run in linear
+time, without any model. :func:`check_health` runs them all; ``memviz/dashboard/words/health.py`` makes warnings of the
+findings, which pages, reports and the command line show.
 """
 
 from collections.abc import Callable
 
 from memviz.engine.run import Run
 from memviz.metrics.health.budgets import (
-    kept_above_trigger,
-    large_summary,
-    odd_counter,
-    over_budget,
-    thrash,
+    find_kept_above_trigger,
+    find_large_summaries,
+    find_odd_counter,
+    find_over_budget,
+    find_thrash,
 )
 from memviz.metrics.health.contents import (
-    assistant_first,
-    failed_summarizations,
-    larger_summaries,
-    orphaned_tool_messages,
-    unchanged_summaries,
+    find_assistant_first,
+    find_failed_summarizations,
+    find_larger_summaries,
+    find_orphaned_tool_messages,
+    find_unchanged_summaries,
 )
 from memviz.metrics.health.finding import HealthFinding, Prices, Severity
-from memviz.metrics.health.growth import dear_clearing, growth
+from memviz.metrics.health.growth import find_dear_clearing, find_growth
 from memviz.metrics.health.lookups import (
-    echoed_questions,
-    missing_neighbours,
-    repeated_turn,
+    find_echoed_questions,
+    find_missing_neighbours,
+    find_repeated_turn,
 )
 
 __all__ = [
@@ -35,39 +36,39 @@ __all__ = [
     "HealthFinding",
     "Prices",
     "Severity",
-    "health_findings",
+    "check_health",
 ]
 
 CHECKS: tuple[Callable[[Run], HealthFinding | None], ...] = (
-    failed_summarizations,
-    orphaned_tool_messages,
-    over_budget,
-    thrash,
-    kept_above_trigger,
-    larger_summaries,
-    unchanged_summaries,
-    large_summary,
-    assistant_first,
-    echoed_questions,
-    missing_neighbours,
-    repeated_turn,
-    odd_counter,
+    find_failed_summarizations,
+    find_orphaned_tool_messages,
+    find_over_budget,
+    find_thrash,
+    find_kept_above_trigger,
+    find_larger_summaries,
+    find_unchanged_summaries,
+    find_large_summaries,
+    find_assistant_first,
+    find_echoed_questions,
+    find_missing_neighbours,
+    find_repeated_turn,
+    find_odd_counter,
 )
 PRICED_CHECKS: tuple[Callable[[Run, Prices | None], HealthFinding | None], ...] = (
-    dear_clearing,
-    growth,
+    find_dear_clearing,
+    find_growth,
 )
-"""Checks that speak of money."""
+"""The checks that need prices."""
 
 
-def health_findings(
-    run: Run, prices: Prices | None = None
-) -> tuple[HealthFinding, ...]:
-    """Return all findings about ``run``, the bad ones first; none for a run without a request. Of a chat that was given
-    another setting they are about that one, which can still be changed. What they say about cost holds under
-    ``prices``, such as a :class:`memviz.PricingAssumptions`; by default under the list prices of the model that
-    answered. Of the same severity, those that speak of money come last."""
-    return run.once((health_findings, prices), lambda: _find_all(run, prices))
+def check_health(run: Run, prices: Prices | None = None) -> tuple[HealthFinding, ...]:
+    """Return all findings about ``run``, the bad ones first, and of the same severity those about money last.
+
+    If the setting of a chat was changed, only the requests under the current setting count. ``prices``, such as a
+    :class:`memviz.PricingAssumptions`, are by default the list prices of the model that answered. A run without
+    requests has no findings.
+    """
+    return run.once((check_health, prices), lambda: _find_all(run, prices))
 
 
 def _find_all(run: Run, prices: Prices | None) -> tuple[HealthFinding, ...]:

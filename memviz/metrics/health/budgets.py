@@ -1,5 +1,8 @@
-"""Settings whose limits do not fit: summaries, inputs and what is kept are larger than the token budget, summarizations
-make too little room, or the tokens are not counted as the model does."""
+"""Health checks of limits that do not fit the conversation.
+
+Summaries, inputs or the messages kept may be larger than the token budget, summarizations may make too little room, or
+the token counter may be far off.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +24,17 @@ from memviz.engine.run import Run
 from memviz.metrics.health.finding import (
     HealthFinding,
     Step,
-    step_of,
-    turns_at,
-    turns_of,
+    choose_step,
+    list_turns_of_compactions,
+    list_turns_of_requests,
 )
-from memviz.metrics.requests.request_axis import place_of
+from memviz.metrics.requests.request_axis import find_request_place
 from memviz.metrics.requests.token_use import count_part
 from memviz.strategies.base import Strategy, Trigger
 from memviz.strategies.clauses import Headroom
 
 LARGE_SHARE = 2
-"""A summary that counts against the budget is large when it takes more than one in so many parts of it."""
+"""A summary that counts against the budget is large if it takes more than the budget divided by this."""
 
 
 class Budget(NamedTuple):
@@ -39,13 +42,13 @@ class Budget(NamedTuple):
 
     tokens: int
     parameter: str
-    """The parameter that it is; empty where it is worked out of others."""
+    """The parameter that sets it; empty where several parameters do."""
     counts: str
-    """What it is about, as the strategy names it; may be empty."""
+    """The words of the strategy for what it limits; may be empty."""
 
     @classmethod
     def of(cls, run: Run) -> Budget | None:
-        """Return that of a run, if its strategy has one."""
+        """Return the budget of a run; ``None`` if its strategy has none."""
         strategy = run.strategy
         name = strategy.main_parameter
         tokens = strategy.budget_tokens
@@ -71,11 +74,11 @@ class LargeSummaries(HealthFinding):
     worst: RequestPlace
     """The first request that sends it."""
     wanted_tokens: int
-    """A budget that it would not be too large for."""
+    """A budget that would be large enough."""
 
 
-def large_summary(run: Run) -> LargeSummaries | None:
-    """Warn of summaries sent that are over the budget; where they count against it, over half of it."""
+def find_large_summaries(run: Run) -> LargeSummaries | None:
+    """Return a finding if requests send summaries over the budget, or over half of it where they count against it."""
     budget = Budget.of(run)
     if budget is None:
         return None
@@ -92,9 +95,9 @@ def large_summary(run: Run) -> LargeSummaries | None:
         budget=budget,
         counts=counts,
         peak_tokens=peak,
-        worst=place_of(run, worst),
+        worst=find_request_place(run, worst),
         wanted_tokens=LARGE_SHARE * peak,
-        turns=turns_at(run, large),
+        turns=list_turns_of_requests(run, large),
         severity="bad" if peak > budget.tokens else "caution",
     )
 
@@ -109,19 +112,19 @@ class KeptAboveTrigger(HealthFinding):
     """All summarizations."""
     budget: Budget
     peak_tokens: int
-    """The most that was kept."""
+    """The most tokens that were kept."""
     after_message: int
-    """The log position (0-based) behind which that was."""
+    """The log position (0-based) of the message after which that was."""
     wanted_tokens: int
-    """A budget of which what was kept is half."""
+    """A budget twice as large as that."""
 
 
-def kept_above_trigger(run: Run) -> KeptAboveTrigger | None:
-    """Warn of summarizations after which the messages kept are still over the limit that triggers the next one."""
+def find_kept_above_trigger(run: Run) -> KeptAboveTrigger | None:
+    """Return a finding if the messages kept by a summarization are still over the limit that triggers the next one."""
     budget = Budget.of(run)
     if budget is None or run.strategy.trigger not in (Trigger.MESSAGE, Trigger.REQUEST):
         return None
-    # Only what takes messages out of those not yet summarized says what was kept of them.
+    # Only compactions that removed messages from the unsummarized ones count.
     done = []
     above = []
     for compaction in run.compactions:
@@ -142,7 +145,7 @@ def kept_above_trigger(run: Run) -> KeptAboveTrigger | None:
         peak_tokens=peak,
         after_message=worst.after_message,
         wanted_tokens=2 * peak,
-        turns=turns_of(run, above),
+        turns=list_turns_of_compactions(run, above),
         severity="bad",
     )
 
@@ -157,15 +160,15 @@ class OverBudget(HealthFinding):
     """All requests."""
     budget: Budget
     alone: int
-    """Requests whose input alone is over the budget."""
+    """The requests whose input alone is over the budget."""
     peak_tokens: int
-    """The counted part of the largest."""
+    """The counted tokens of the largest request."""
     worst: RequestPlace
-    """The first of that size."""
+    """The first request of that size."""
 
 
-def over_budget(run: Run) -> OverBudget | None:
-    """Warn of requests whose counted part is over the budget, and say how many of these because of the input alone."""
+def find_over_budget(run: Run) -> OverBudget | None:
+    """Return a finding if requests are over the budget; it tells how many of them because of the input alone."""
     budget = Budget.of(run)
     if budget is None:
         return None
@@ -177,7 +180,7 @@ def over_budget(run: Run) -> OverBudget | None:
     largest = int(over[sizes[over].argmax()])
     peak = int(sizes[largest])
     worst = run.requests[largest]
-    # No strategy can shorten what the user says now, so an input that is too large alone is nobody's fault.
+    # No strategy can shorten the input, so where it is too large by itself the strategy is not to blame.
     inputs = tokens["input"][over].tolist()
     counted_inputs = [count_part(run.strategy, "input", size) for size in inputs]
     alone = sum(size > budget.tokens for size in counted_inputs)
@@ -187,25 +190,25 @@ def over_budget(run: Run) -> OverBudget | None:
         budget=budget,
         alone=alone,
         peak_tokens=peak,
-        worst=place_of(run, worst),
-        turns=turns_at(run, over),
+        worst=find_request_place(run, worst),
+        turns=list_turns_of_requests(run, over),
         severity="bad" if alone else "caution",
     )
 
 
 THRASHING_SHARE = 0.75
-"""Thrash is when, since the first summarization, at least this share of the requests had one. Half is a
-setting that summarizes every other turn, which many do on purpose."""
+"""The least share of requests with a summarization, since the first one, that is thrash. With half of them a setting
+summarizes every other turn, which many do on purpose."""
 LEAST_REQUESTS = 4
 WANTED_REQUESTS = 4
-"""A remedy makes room for so many requests."""
+"""The number of requests that a remedy makes room for."""
 LEAST_GAP_SHARE = 0.25
-"""A strategy whose summarizations make less room than this share of its limit cuts back to the limit itself,
-so a larger limit does not widen the gap."""
+"""A strategy whose summarizations make less room than this share of its limit just cuts back to the limit, so that a
+larger limit would make no more room."""
 
 
 class Room(NamedTuple):
-    """The room that a summarization makes, and what a request takes of it, in messages or in tokens."""
+    """The room that a summarization makes (``gap``) and that a request takes, on average, in messages or tokens."""
 
     gap: float
     request: float
@@ -227,22 +230,22 @@ class Thrash(HealthFinding):
     kind: ClassVar[str] = "thrash"
     summarizations: int
     steps: int
-    """Since the first of them."""
+    """The requests or turns since the first of them."""
     step: Step
     room: Room | None
     wider: LargerValue | None = None
-    """What makes room for :data:`WANTED_REQUESTS` requests."""
+    """The value that makes room for :data:`WANTED_REQUESTS` requests."""
     whole: LargerValue | None = None
-    """What holds all messages, where a larger value makes no more room."""
+    """The value that holds all messages, where a larger one makes no more room."""
     cuts_to_limit: bool = False
-    """True where the strategy cuts back to its limit and no further."""
+    """True if the strategy cuts back to its limit and no further."""
 
 
-def thrash(run: Run) -> Thrash | None:
-    """Warn where the run asks its summarizer at nearly every request. One summary a turn by design is no such run."""
+def find_thrash(run: Run) -> Thrash | None:
+    """Return a finding if the summarizer is asked at nearly every request, unless the strategy does so by design."""
     if run.strategy.trigger is Trigger.TURN:
         return None
-    # Requests before which the summarizer was asked. Several summarizations before one request count once.
+    # The requests before which the summarizer was asked, each once.
     fired: list[int] = []
     summarizations = []
     for number, compactions in run.requests.compactions():
@@ -258,12 +261,12 @@ def thrash(run: Run) -> Thrash | None:
     finding = Thrash(
         summarizations=len(summarizations),
         steps=len(since),
-        step=step_of(run),
+        step=choose_step(run),
         room=_measure_room(run, since, summarizations),
-        turns=turns_at(run, fired),
+        turns=list_turns_of_requests(run, fired),
         severity="bad",
     )
-    return _with_remedy(finding, run, since)
+    return _add_remedy(finding, run, since)
 
 
 def _measure_room(
@@ -287,8 +290,10 @@ def _measure_room(
 
 
 def _measure_gap(strategy: Strategy, after: Memory) -> Headroom | None:
-    """Return the room that a summarization made. Where it took in everything, the reply comes next and will be the
-    oldest message, and a summary that counts beside a reply takes part of that room."""
+    """Return the room that a summarization made.
+
+    If it covered all messages, the reply comes next. The summary then counts beside it and takes a part of the room.
+    """
     if after.pending or after.length == len(after.log):
         return strategy.headroom(after)
     answered = strategy.fill(after.appended(after.length + 1))
@@ -298,23 +303,23 @@ def _measure_gap(strategy: Strategy, after: Memory) -> Headroom | None:
     return answered._replace(held=answered.held - reply_tokens).headroom
 
 
-def _with_remedy(finding: Thrash, run: Run, since: range) -> Thrash:
-    """Return ``finding`` with the values that end it, as far as the strategy has a parameter for that."""
+def _add_remedy(finding: Thrash, run: Run, since: range) -> Thrash:
+    """Return ``finding`` with a value of the main parameter that ends the thrashing, if there is one."""
     strategy = run.strategy
     room = finding.room
     name = strategy.main_parameter
     value = getattr(strategy, name) if name else None
     if room is None or not isinstance(value, int):
         return finding
-    # The room grows with the value, so a value so many times larger makes room for so many more requests.
+    # The room grows in proportion to the value.
     if room.gap >= LEAST_GAP_SHARE * value:
         wanted = max(value + 1, ceil(value * WANTED_REQUESTS * room.request / room.gap))
         return replace(finding, wider=LargerValue(name, value, wanted))
     if room.unit != "tokens":
         return replace(finding, cuts_to_limit=True)
     log_tokens = run.space.sums.totals[int(run.columns.lengths[since[-1]])]
-    # Where it cuts back to the limit, only a limit that holds the whole log ends it. Messages may take a share of the
-    # limit only, so the parameter is raised by the same factor.
+    # Only a limit that holds the whole log ends it. If messages may only take a share of the parameter, the parameter
+    # has to grow by the same factor.
     whole = ceil(log_tokens * value / (strategy.budget_tokens or value))
     larger = LargerValue(name, value, whole)
     return replace(finding, cuts_to_limit=True, whole=larger)
@@ -322,54 +327,50 @@ def _with_remedy(finding: Thrash, run: Run, since: range) -> Thrash:
 
 REFERENCE = "o200k_base"
 FACTOR = 1.5
-"""A count this many times too high or too low is worth a word. For English the estimates are within 1.3."""
+"""A counter that is off by this factor is reported. For English the estimates are within 1.3."""
 BAD_FACTOR = 2.0
 """A count this many times too low makes every limit at least twice as large as it says."""
 SAMPLED_MESSAGES = 20
 SAMPLED_CHARS = 5_000
 LEAST_TOKENS = 50
-"""In a smaller sample it is the rounding that one would see."""
+"""The fewest tokens of a sample: in a smaller one, the difference may be rounding."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OddCounter(HealthFinding):
-    """A counter that is far off, on a sample of the messages."""
+    """A token counter that is far off on a sample of the messages."""
 
     kind: ClassVar[str] = "odd_counter"
     messages: int
     """The size of the sample."""
     counter: str
-    """The name of the run's own."""
+    """The name of the run's counter."""
     tokens: int
-    """What it counts."""
+    """The tokens of the sample by this counter."""
     expected_tokens: int
-    """What :data:`REFERENCE` counts."""
+    """The tokens of the sample by :data:`REFERENCE`."""
     factor: float
-    """How many times too many or too few these are."""
+    """The ratio of the larger of these numbers to the smaller."""
 
     @property
     def counts_too_few(self) -> bool:
-        """True where it counts fewer than it should."""
+        """True if it counts fewer tokens than the reference."""
         return self.tokens < self.expected_tokens
 
 
-def odd_counter(run: Run) -> OddCounter | None:
-    """Warn where the run's counter is far off, against ``o200k_base`` on a sample of the messages.
-
-    The sample is the same every time: up to 20 messages with a text, evenly spaced, and the first
-    characters of each, 5,000 in all.
-    """
+def find_odd_counter(run: Run) -> OddCounter | None:
+    """Return a finding if the run's counter is far off from ``o200k_base`` on a sample of the messages."""
     own_counter = run.counter
-    texts = () if own_counter.name == REFERENCE else sample(run.log)
-    # The files of the reference need not be on this machine.
+    texts = () if own_counter.name == REFERENCE else sample_texts(run.log)
+    # The files of the reference counter may be missing on this machine.
     try:
-        expected = _reference_tokens(texts)
+        expected = _count_reference_tokens(texts)
     except CounterUnavailableError:
         return None
     tokens = sum(map(own_counter, texts))
     if expected < LEAST_TOKENS or tokens < 1 or 1 / FACTOR < tokens / expected < FACTOR:
         return None
-    # To count too many wastes room; to count too few makes requests larger than they should be.
+    # To count too few tokens is worse: requests become larger than the limit. To count too many only wastes room.
     factor = max(expected / tokens, tokens / expected)
     is_bad = tokens < expected and factor >= BAD_FACTOR
     return OddCounter(
@@ -382,8 +383,8 @@ def odd_counter(run: Run) -> OddCounter | None:
     )
 
 
-def sample(log: Log) -> tuple[str, ...]:
-    """Return the beginnings of up to 20 messages, evenly spaced over those with a text."""
+def sample_texts(log: Log) -> tuple[str, ...]:
+    """Return the beginnings of up to 20 messages, evenly spaced over those with a text, 5,000 characters in all."""
     texts = [message.content for message in log if message.content]
     size = min(SAMPLED_MESSAGES, len(texts))
     sampled_texts = [texts[at * len(texts) // size] for at in range(size)]
@@ -391,5 +392,5 @@ def sample(log: Log) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _reference_tokens(texts: tuple[str, ...]) -> int:
+def _count_reference_tokens(texts: tuple[str, ...]) -> int:
     return sum(map(counter(REFERENCE), texts))

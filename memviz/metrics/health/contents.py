@@ -1,5 +1,8 @@
-"""Findings about what requests and summaries hold: a tool result without its call and an assistant's message first,
-which a provider may refuse; summaries that save nothing, that stay the same, or that were never written."""
+"""Health checks of the contents of requests and summaries.
+
+A provider may refuse requests with a tool's result without its call, or with a message of the assistant first.
+Summaries may be larger than what they replace, stay the same, or fail.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,8 +16,12 @@ from memviz.core.summaries import SUMMARY, SummaryVersion
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.health.finding import HealthFinding, turns_at, turns_of
-from memviz.metrics.requests.broken_pairs import orphaned_requests
+from memviz.metrics.health.finding import (
+    HealthFinding,
+    list_turns_of_compactions,
+    list_turns_of_requests,
+)
+from memviz.metrics.requests.broken_pairs import find_orphaned_requests
 from memviz.strategies.base import Strategy, Trigger
 
 
@@ -28,21 +35,21 @@ class OrphanedToolMessages(HealthFinding):
     """All requests."""
 
 
-def orphaned_tool_messages(run: Run) -> OrphanedToolMessages | None:
-    """Warn of requests with a tool result whose call is not in them."""
-    orphaned = orphaned_requests(run)
+def find_orphaned_tool_messages(run: Run) -> OrphanedToolMessages | None:
+    """Return a finding if requests hold a tool's result without its call."""
+    orphaned = find_orphaned_requests(run)
     if not orphaned:
         return None
     return OrphanedToolMessages(
         orphaned=len(orphaned),
         requests=len(run.requests),
-        turns=turns_at(run, orphaned),
+        turns=list_turns_of_requests(run, orphaned),
         severity="bad",
     )
 
 
 class OtherValue(NamedTuple):
-    """Another value of the main parameter, and how many of the requests would be as they should with it."""
+    """Another value of the main parameter, and the number of requests that would be in order with it."""
 
     parameter: str
     value: int
@@ -58,13 +65,13 @@ class AssistantFirst(HealthFinding):
     requests: int
     """All requests."""
     way_out: OtherValue | None = None
-    """What would mend more than half of them."""
+    """A value of the main parameter that would repair more than half of them."""
     has_greeting: bool = False
-    """True where all of them begin as the conversation itself does."""
+    """True if all of them begin with the assistant because the conversation itself does."""
 
 
-def assistant_first(run: Run) -> AssistantFirst | None:
-    """Warn of requests whose first message behind the system part (system prompt, summary) is an assistant's."""
+def find_assistant_first(run: Run) -> AssistantFirst | None:
+    """Return a finding if requests begin, after system prompt and summary, with a message of the assistant."""
     next_spoken = _find_next_spoken(run.log)
     numbers = _number_assistant_first(run, next_spoken)
     if not numbers:
@@ -79,7 +86,7 @@ def assistant_first(run: Run) -> AssistantFirst | None:
         has_greeting=all(
             history and history[0].start == start for history in histories
         ),
-        turns=turns_at(run, numbers),
+        turns=list_turns_of_requests(run, numbers),
     )
 
 
@@ -176,34 +183,33 @@ def _list_neighbours(strategy: Strategy) -> list[Strategy]:
 
 
 UNCHANGED_SHARE = 0.25
-"""The share of the renewed summaries from which on unchanged ones are worth a word; now and then nothing new is
-said."""
+"""The least share of unchanged summaries that is reported; a few are normal, where nothing new was said."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LargerSummaries(HealthFinding):
-    """Summaries with more tokens than the messages newly taken in and the summary replaced had together."""
+    """Summaries with more tokens than the messages and the summary that they replaced."""
 
     kind: ClassVar[str] = "larger_summary"
     larger: int
     written: int
     """All summaries."""
     after_message: int
-    """The log position (0-based) behind which the worst was written."""
+    """The log position (0-based) of the message after which the worst one was written."""
     tokens: int
     """The tokens of the worst summary."""
     replaced_tokens: int
     """The tokens of what the worst summary replaced."""
     every_turn: bool = False
-    """True where the strategy writes one summary a turn by design."""
+    """True if the strategy writes a summary for each turn by design."""
     can_switch_off: bool = False
-    """True where that strategy can do without summaries."""
+    """True if the strategy has a switch for its summaries."""
     parameter: str = ""
-    """What would have to be larger for more to be summarized at a time, if the strategy has such a parameter."""
+    """The parameter that would have to be larger to summarize more at a time; empty if there is none."""
 
 
-def larger_summaries(run: Run) -> LargerSummaries | None:
-    """Warn of summaries with more tokens than the messages newly taken in and the summary replaced had together."""
+def find_larger_summaries(run: Run) -> LargerSummaries | None:
+    """Return a finding if summaries have more tokens than the messages and the summary that they replaced."""
     summary_count = 0
     larger: list[Compaction] = []
     worst: Compaction | None = None
@@ -213,7 +219,7 @@ def larger_summaries(run: Run) -> LargerSummaries | None:
         if not compaction.is_summarization or not written or compaction.is_fixed:
             continue
         summary_count += 1
-        growth = written.tokens - replaced_tokens(run, compaction)
+        growth = written.tokens - count_replaced_tokens(run, compaction)
         if growth > 0:
             larger.append(compaction)
         if growth > worst_growth:
@@ -231,38 +237,41 @@ def larger_summaries(run: Run) -> LargerSummaries | None:
         every_turn=strategy.trigger is Trigger.TURN,
         can_switch_off=strategy.has_parameter("enable_summarization"),
         parameter=strategy.main_parameter,
-        turns=turns_of(run, larger),
+        turns=list_turns_of_compactions(run, larger),
         severity="bad" if 2 * len(larger) > summary_count else "caution",
     )
 
 
-def replaced_tokens(run: Run, compaction: Compaction) -> int:
-    """Return the tokens that the new summary stands for and that were sent before: messages with their tool calls, and
-    the text of the summary it takes in."""
+def count_replaced_tokens(run: Run, compaction: Compaction) -> int:
+    """Return the tokens that a new summary replaces: those of its messages with their tool calls, and of the summary
+    before it."""
     sums = run.space.sums
     messages = compaction.summarized
-    calls = sums.call_totals[messages.stop] - sums.call_totals[messages.start]
+    tokens = sums.between(messages.start, messages.stop)
+    tokens += sums.call_totals[messages.stop] - sums.call_totals[messages.start]
     old = _find_replaced(run, compaction)
-    return (
-        sums.between(messages.start, messages.stop) + calls + (old.tokens if old else 0)
-    )
+    if old is not None:
+        tokens += old.tokens
+    return tokens
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnchangedSummaries(HealthFinding):
-    """Summaries that are letter for letter the one that they replaced."""
+    """Summaries that are letter for letter the same as the one that they replaced."""
 
     kind: ClassVar[str] = "unchanged_summary"
     unchanged: int
     renewed: int
     """All summaries that replaced one."""
     messages: int
-    """Messages that the unchanged summaries took in."""
+    """The number of messages that the unchanged summaries cover in addition."""
 
 
-def unchanged_summaries(run: Run) -> UnchangedSummaries | None:
-    """Warn of summaries that took in messages and are letter for letter the one they replaced. Notes of another kind,
-    such as facts, stay as they are where nothing is new to them."""
+def find_unchanged_summaries(run: Run) -> UnchangedSummaries | None:
+    """Return a finding if summaries covered further messages and yet are the same as the one that they replaced.
+
+    Notes of another kind, such as facts, are not checked: they stay the same where a message states no new fact.
+    """
     renewed = 0
     same = []
     for compaction in run.compactions:
@@ -280,7 +289,7 @@ def unchanged_summaries(run: Run) -> UnchangedSummaries | None:
         unchanged=len(same),
         renewed=renewed,
         messages=sum(len(compaction.summarized) for compaction in same),
-        turns=turns_of(run, same),
+        turns=list_turns_of_compactions(run, same),
     )
 
 
@@ -293,14 +302,14 @@ class FailedSummarizations(HealthFinding):
     asked: int
     """All calls."""
     dropped: int
-    """Of those that failed, the ones whose messages were left out all the same."""
+    """The failed calls whose messages were left out nevertheless."""
     kept: bool
-    """True where all messages that should have been summarized were sent word for word."""
+    """True if all messages that should have been summarized were sent word for word instead."""
     first_error: str
 
 
-def failed_summarizations(run: Run) -> FailedSummarizations | None:
-    """Warn of summarizer calls that gave no summary."""
+def find_failed_summarizations(run: Run) -> FailedSummarizations | None:
+    """Return a finding if calls of the summarizer gave no summary."""
     failed = [
         compaction for compaction in run.compactions if compaction.error is not None
     ]
@@ -313,7 +322,7 @@ def failed_summarizations(run: Run) -> FailedSummarizations | None:
         dropped=policies.count("drop"),
         kept=set(policies) == {"leave"},
         first_error=str(failed[0].error),
-        turns=turns_of(run, failed),
+        turns=list_turns_of_compactions(run, failed),
         severity="bad",
     )
 

@@ -1,7 +1,7 @@
-"""Findings about what a strategy looks up by itself.
+"""Health checks of strategies that look up old messages for each question.
 
-They tell of messages that say no more than the question, of questions without their answers, and of one turn that is
-brought back again and again.
+Messages that are brought back may say no more than the question, may lack the answer or question that belongs to them,
+or may be of the same turn again and again.
 """
 
 from collections import Counter
@@ -13,23 +13,23 @@ from typing import ClassVar
 from memviz.core.text.words import content_words
 from memviz.core.word_index import is_text
 from memviz.engine.run import Run
-from memviz.metrics.health.finding import HealthFinding, turns_at
-from memviz.metrics.summaries.events import asked_for_at
+from memviz.metrics.health.finding import HealthFinding, list_turns_of_requests
+from memviz.metrics.summaries.events import list_recalled_at
 from memviz.strategies.lookup import words_of
 
 ECHOED_SHARE = 4
-"""A run is warned of echoes where one in so many requests has any, of those that bring something back."""
+"""Echoes are reported if at least one in so many requests that bring something back has one."""
 ALONE_SHARE = 2
-"""A run is warned of messages without what belongs to them where one in so many of those brought back is one."""
+"""Messages without their partner are reported if at least one in so many of those brought back is one."""
 LEAST_REQUESTS = 8
 REPEATED_PERCENT = 75
-"""A run is warned of a turn that this share of requests bring back, where at least :data:`LEAST_REQUESTS` bring
-something back."""
+"""A repeated turn is reported if at least this share of the requests that bring something back (at least
+:data:`LEAST_REQUESTS`) bring it back."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EchoedQuestions(HealthFinding):
-    """Requests that bring back messages which hold no word that the question does not hold."""
+    """Requests that bring back messages without any word that the question lacks."""
 
     kind: ClassVar[str] = "own_question"
     echoed: int
@@ -68,11 +68,11 @@ class RepeatedTurn(HealthFinding):
     """The parameter that lets scores fade with age; empty where the strategy has none."""
 
 
-def echoed_questions(run: Run) -> EchoedQuestions | None:
-    """Warn of requests that bring back what the question says already, and nothing more."""
-    positions_by_request = _recalled_by_request(run)
+def find_echoed_questions(run: Run) -> EchoedQuestions | None:
+    """Return a finding if requests bring back messages that say nothing more than the question."""
+    positions_by_request = _list_recalled_by_request(run)
 
-    # A message is brought back by many requests, and its words are read once.
+    # Cached, because many requests bring back the same message.
     @cache
     def words_at(position: int) -> frozenset[str]:
         return content_words(run.log[position].content)
@@ -94,14 +94,13 @@ def echoed_questions(run: Run) -> EchoedQuestions | None:
         requests=requests,
         messages=messages,
         has_neighbours=bool(getattr(run.strategy, "neighbours", 0)),
-        turns=turns_at(run, echoing_requests),
+        turns=list_turns_of_requests(run, echoing_requests),
     )
 
 
-def missing_neighbours(run: Run) -> MissingNeighbours | None:
-    """Warn of messages that are brought back without the answer, or the question, that belongs to them."""
-    # A question and its answer are partners: one without the other says little.
-    positions_by_request = _recalled_by_request(run)
+def find_missing_neighbours(run: Run) -> MissingNeighbours | None:
+    """Return a finding if messages are brought back without their partner, the answer to a question or its question."""
+    positions_by_request = _list_recalled_by_request(run)
     partners = _find_partners(run)
     alone_by_request = Counter[int]()
     messages = 0
@@ -120,14 +119,14 @@ def missing_neighbours(run: Run) -> MissingNeighbours | None:
     return MissingNeighbours(
         alone=alone,
         messages=messages,
-        parameter=_named_parameter(run, "neighbours"),
-        turns=turns_at(run, alone_by_request),
+        parameter=_name_parameter(run, "neighbours"),
+        turns=list_turns_of_requests(run, alone_by_request),
     )
 
 
-def repeated_turn(run: Run) -> RepeatedTurn | None:
-    """Warn of a turn that nearly every request brings back; of several the one that is brought back most often."""
-    positions_by_request = _recalled_by_request(run)
+def find_repeated_turn(run: Run) -> RepeatedTurn | None:
+    """Return a finding about the turn that is brought back most often, if nearly every request brings it back."""
+    positions_by_request = _list_recalled_by_request(run)
     requests_by_turn: dict[int, list[int]] = {}
     for number, positions in positions_by_request.items():
         turns = {run.log.turn_number(position) for position in positions}
@@ -145,16 +144,16 @@ def repeated_turn(run: Run) -> RepeatedTurn | None:
         turn=turn,
         times=len(numbers),
         requests=requests,
-        parameter=_named_parameter(run, "half_life_messages"),
-        turns=turns_at(run, numbers),
+        parameter=_name_parameter(run, "half_life_messages"),
+        turns=list_turns_of_requests(run, numbers),
     )
 
 
-def _named_parameter(run: Run, name: str) -> str:
+def _name_parameter(run: Run, name: str) -> str:
     return name if run.strategy.has_parameter(name) else ""
 
 
-def _recalled_by_request(run: Run) -> Mapping[int, Sequence[int]]:
+def _list_recalled_by_request(run: Run) -> Mapping[int, Sequence[int]]:
     """Return the log positions that the strategy brought back by itself, by the number (0-based) of the request."""
     return run.once(_find_recalled, lambda: _find_recalled(run))
 
@@ -163,9 +162,9 @@ def _find_recalled(run: Run) -> dict[int, list[int]]:
     positions_by_request: dict[int, list[int]] = {}
     if not run.strategy.looks_up:
         return positions_by_request
-    for number in run.requests.numbers_with_recalls():
-        # What the model asked for itself was not looked up by the strategy.
-        asked_for = set(asked_for_at(run, number))
+    for number in run.requests.with_recalls():
+        # Leave out messages that the model itself recalled with a tool.
+        asked_for = set(list_recalled_at(run, number))
         recalled = run.requests.parts_at(number).recalled
         positions = [position for position in recalled if position not in asked_for]
         if positions:
@@ -174,7 +173,7 @@ def _find_recalled(run: Run) -> dict[int, list[int]]:
 
 
 def _find_partners(run: Run) -> dict[int, int]:
-    """Return the position of the answer right behind each question, and of the question before each such answer.
+    """Return the log position of the answer to each question, and of the question before each answer.
 
     A call of a tool is no answer.
     """

@@ -1,3 +1,5 @@
-"""Numbers about message fates: ``fate_map`` (what became of every message), made of
-``stretches``, which has the kinds of cells (``STEPS``), and ``fate_grid`` (a part of the
-map as cells)."""
+"""The fate of every message at every request of a run:
+
+- ``fate_map``: the map, made of ``stretches`` of messages with the same fate; ``STEPS`` are the kinds of fates.
+- ``fate_grid``: a part of the map as cells for a chart.
+"""

@@ -1,6 +1,6 @@
-"""A part of a fate map as a grid of limited size.
+"""A part of a fate map as a grid of cells, small enough for a chart.
 
-A cell is one message at one request, or several of each where there are too many.
+A cell is one message at one request, or several of each where the conversation is long.
 """
 
 from dataclasses import dataclass
@@ -39,12 +39,12 @@ class View:
     @property
     def requests_per_cell(self) -> int:
         """The number of requests that a column holds."""
-        return cell_size(len(self.requests), MAX_COLUMNS)
+        return choose_cell_size(len(self.requests), MAX_COLUMNS)
 
     @property
     def messages_per_cell(self) -> int:
         """The number of messages that a row holds."""
-        return cell_size(len(self.positions), MAX_ROWS)
+        return choose_cell_size(len(self.positions), MAX_ROWS)
 
     @property
     def in_full(self) -> bool:
@@ -52,7 +52,7 @@ class View:
         return self.requests_per_cell == self.messages_per_cell == 1
 
 
-def cell_size(length: int, most: int) -> int:
+def choose_cell_size(length: int, most: int) -> int:
     """Return the smallest cell size with which ``length`` needs at most ``most`` cells."""
     least = ceil_div(length, most)
     for size in SIZES:
@@ -63,7 +63,7 @@ def cell_size(length: int, most: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """The cells of a view: one code each, and how much of the cell it is true of."""
+    """The cells of a view, each with its most common code and the share of the cell that has it."""
 
     view: View
     codes: NDArray[np.uint8]
@@ -75,15 +75,15 @@ class Grid:
     @cached_property
     def columns(self) -> tuple[range, ...]:
         """The places of requests in each column."""
-        return _cut(self.view.requests, self.view.requests_per_cell)
+        return _cut_into_cells(self.view.requests, self.view.requests_per_cell)
 
     @cached_property
     def rows(self) -> tuple[range, ...]:
         """The log positions in each row."""
-        return _cut(self.view.positions, self.view.messages_per_cell)
+        return _cut_into_cells(self.view.positions, self.view.messages_per_cell)
 
 
-def _cut(whole: range, size: int) -> tuple[range, ...]:
+def _cut_into_cells(whole: range, size: int) -> tuple[range, ...]:
     return tuple(
         range(start, min(start + size, whole.stop))
         for start in range(whole.start, whole.stop, size)
@@ -97,7 +97,7 @@ _LEAST_SENT_FIRST = np.array(
 common in a cell the first of these is shown: the one of which less is sent."""
 
 
-def grid(fates: FateMap, view: View) -> Grid:
+def build_grid(fates: FateMap, view: View) -> Grid:
     """Return the cells of ``view``.
 
     A cell takes the code that is most common in it, in this order of rules:
@@ -131,7 +131,7 @@ def _count_codes(fates: FateMap, view: View) -> NDArray[np.int64]:
     row_count = ceil_div(len(view.positions), row_size)
     column_count = ceil_div(len(view.requests), view.requests_per_cell)
 
-    visible = _visible_stretches(fates, view)
+    visible = _find_visible_stretches(fates, view)
     places = fates.places[visible.requests] - view.requests.start
     columns = places // view.requests_per_cell
     starts = visible.starts - view.positions.start
@@ -163,19 +163,19 @@ def _count_codes(fates: FateMap, view: View) -> NDArray[np.int64]:
     return by_column.transpose(2, 0, 1)
 
 
-def _visible_stretches(fates: FateMap, view: View) -> Stretches:
+def _find_visible_stretches(fates: FateMap, view: View) -> Stretches:
     """Return the parts of the stretches that lie in the requests and messages of ``view``."""
     in_rows = fates.stretches.within(view.positions)
-    is_in_columns = _has_place_in(fates, view.requests)[in_rows.requests]
-    return in_rows.picked(is_in_columns)
+    is_in_columns = _mark_requests_in(fates, view.requests)[in_rows.requests]
+    return in_rows.pick(is_in_columns)
 
 
-def _has_place_in(fates: FateMap, places: range) -> NDArray[np.bool_]:
+def _mark_requests_in(fates: FateMap, places: range) -> NDArray[np.bool_]:
     """Return a mask of the requests that stand at these places."""
     return (fates.places >= places.start) & (fates.places < places.stop)
 
 
-def example(
+def find_example(
     fates: FateMap, grid: Grid, place: float, position: float
 ) -> tuple[int, int] | None:
     """Return the request and the message that a click at ``place`` and ``position`` points
@@ -194,7 +194,7 @@ def example(
     if not code:
         return None
     requests, starts, _, codes = fates.stretches.within(grid.rows[row])
-    is_in_column = _has_place_in(fates, grid.columns[column])[requests]
+    is_in_column = _mark_requests_in(fates, grid.columns[column])[requests]
     has_code = is_in_column & (codes == code)
     # Stretches are in the order of requests, and of messages in each.
     last_request = requests[has_code][-1]

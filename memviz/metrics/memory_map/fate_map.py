@@ -1,6 +1,7 @@
-"""The fate of every message at every request: stretches of messages, counts a request, and the life of one message.
+"""The fate map of a run: what became of every message at every request.
 
-Nothing here is a matrix [requests x messages]: that of 50,000 messages would hold 1.2 billion cells.
+It is made of stretches (:mod:`~memviz.metrics.memory_map.stretches`), not of a matrix [requests x messages], which
+would hold 1.2 billion cells for 50,000 messages. ``fate_grid`` cuts out the part that a chart shows.
 """
 
 from __future__ import annotations
@@ -17,13 +18,22 @@ from memviz.core.text.wording import RequestPlace
 from memviz.engine.generations import Generations
 from memviz.engine.parts import Parts
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.stretches import STEPS, Stretches, code_of, stretches
-from memviz.metrics.requests.request_axis import ByRequest, ends_of_spans, request_turns
+from memviz.metrics.memory_map.stretches import (
+    STEPS,
+    Stretches,
+    build_stretches,
+    encode_fate,
+)
+from memviz.metrics.requests.request_axis import (
+    ByRequest,
+    list_request_turns,
+    make_ends_finder,
+)
 
 LIST = -1
-"""In the place of a version: several are sent as a list, of which each entry was summarized once."""
+"""Stands in place of a version where a list of versions is sent, each of which was summarized once."""
 NOTHING = -2
-"""In the place of a version: none is sent."""
+"""Stands in place of a version where none is sent."""
 _FATE_OF_CODE = np.array([step.fate for step in STEPS])
 
 
@@ -32,29 +42,29 @@ class FateMap(ByRequest):
     """The fates of all messages of a run, at each of its requests."""
 
     messages: int
-    """Messages of the log."""
+    """The number of messages in the log."""
     turns: NDArray[np.int_]
     """[requests]: the turn of each request."""
     stretches: Stretches
     """The fates of the messages at each request."""
     versions: NDArray[np.int_]
-    """[requests x notes]: the versions (0-based) that were sent alone, LIST for a list of them."""
+    """[requests x notes]: the version (0-based) that was sent alone, LIST for a list of them, NOTHING for none."""
     generations: Generations
-    """How often each message was summarized until it stood in each version."""
+    """The number of summarizations that each message had been through in each version."""
 
     @classmethod
     def of(cls, run: Run) -> FateMap:
         """Return the map of a run."""
         generations = Generations(run.space.summaries.versions)
-        fate_stretches = stretches(run, generations)
+        fate_stretches = build_stretches(run, generations)
         versions = _list_versions(run)
         return cls(
-            len(run.log), request_turns(run), fate_stretches, versions, generations
+            len(run.log), list_request_turns(run), fate_stretches, versions, generations
         )
 
     @cached_property
     def present(self) -> tuple[int, ...]:
-        """The codes that occur, *not yet there* apart, in order."""
+        """The codes that occur, in order, except *not yet there*."""
         return tuple(np.unique(self.stretches.codes).tolist())
 
     @cached_property
@@ -70,7 +80,7 @@ class FateMap(ByRequest):
         return counts
 
     def shares(self, request: int) -> FateShares:
-        """Return what became of all messages so far, at request number ``request`` (0-based, or -1 for the last)."""
+        """Return how many messages had each fate at request ``request`` (0-based, or -1 for the last)."""
         counts: list[int] = self.counts[request].tolist()
         return FateShares(
             messages=sum(counts) - counts[Fate.NOT_YET],
@@ -102,8 +112,7 @@ class FateMap(ByRequest):
         return float(totals.sum() / summarized)
 
     def life(self, position: int) -> tuple[Span, ...]:
-        """Return what became of the message at log position ``position``, from the first request that could send it
-        on."""
+        """Return the fates of the message at ``position``, from the first request on that could send it."""
         there, _, _, codes = self.stretches.within(range(position, position + 1))
         if not len(there):
             return ()
@@ -117,7 +126,7 @@ class FateMap(ByRequest):
         is_changed = (states[1:] != states[:-1]).any(axis=1)
         starts = np.flatnonzero(np.append(True, is_changed))
         lasts = np.append(starts[1:], len(there)) - 1
-        ends_of = ends_of_spans(self.turns)
+        ends_of = make_ends_finder(self.turns)
         spans = []
         for start, ends in zip(
             starts.tolist(), ends_of(there[starts], there[lasts]), strict=True
@@ -129,7 +138,7 @@ class FateMap(ByRequest):
 
 
 class FateShares(NamedTuple):
-    """Numbers of the messages of each fate at one request, the input included."""
+    """The number of messages of each fate at one request, the input included."""
 
     messages: int
     verbatim: int
@@ -145,19 +154,21 @@ class FateShares(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Requests in a row at which a message had the same fate and generation: the turns of the first and of the last
-    one, 1-based, which call of its turn each is, its place (see :attr:`FateMap.places`), and how many calls its turn
-    took."""
+    """Requests in a row at which a message had the same fate and the same number of summarizations."""
 
     first_turn: int
+    """The turn (from 1) of the first request; ``last_turn`` is that of the last one."""
     last_turn: int
     fate: Fate
     generation: int
     first_call: int = 1
+    """The call of its turn that the first request is, from 1."""
     last_call: int = 1
     first_place: int = 0
+    """The place of the first request on the axis of requests (see :attr:`FateMap.places`)."""
     last_place: int = 0
     first_calls: int = 1
+    """The number of calls that the turn of the first request took."""
     last_calls: int = 1
 
     @property
@@ -171,15 +182,18 @@ class Span(NamedTuple):
         return self.last_turn, self.last_call, self.last_calls
 
 
-def fate_map(run: Run) -> FateMap:
-    """Return the map of a run, which is kept with it, so that a page that is drawn again need not wait. A chat that
-    goes on adds messages to the log of its run: then the map is made anew."""
-    key = (fate_map, len(run.requests), len(run.log))
+def build_fate_map(run: Run) -> FateMap:
+    """Return the fate map of a run.
+
+    It is kept with the run, so that a page that is drawn again does not wait for it. A chat that goes on adds messages
+    to the log of its run; then the map is made again.
+    """
+    key = (build_fate_map, len(run.requests), len(run.log))
     return run.once(key, lambda: FateMap.of(run))
 
 
 def _list_versions(run: Run) -> NDArray[np.int_]:
-    """Return what each request sent of what a model wrote: [requests x notes], at least one column."""
+    """Return :attr:`FateMap.versions`, with at least one column."""
     columns = run.columns
     by_request = {}
     if run.space.summaries:
@@ -205,10 +219,11 @@ def _list_sent_versions(parts: Parts) -> list[int]:
     return [*alone, LIST] if parts.quoted else alone
 
 
-def summary_versions(run: Run, request: int) -> NDArray[np.int_]:
-    """Return the version of the summary that stands for each message at request number ``request`` (0-based):
-    [messages], 0 where no summary that was sent does. Of several kinds of notes it is the one that stands last in the
-    request."""
+def list_summary_versions(run: Run, request: int) -> NDArray[np.int_]:
+    """Return for each message the version (from 1) of the summary that stands for it at request ``request`` (0-based).
+
+    It is 0 for a message that no summary of the request covers. Of several kinds of notes, the last one counts.
+    """
     versions = np.zeros(len(run.log), int)
     for notes in run.requests[request].parts.notes:
         for version in run.space.summaries.in_block(notes.start, notes.stop):
@@ -219,10 +234,12 @@ def summary_versions(run: Run, request: int) -> NDArray[np.int_]:
     return versions
 
 
-def pending_codes(run: Run) -> NDArray[np.uint8]:
-    """Return what the request that nobody has answered yet would send of every message, as codes of
-    :data:`memviz.metrics.memory_map.stretches.STEPS`: *not yet there* without such a request. It is shown, and counts
-    nowhere."""
+def encode_pending_fates(run: Run) -> NDArray[np.uint8]:
+    """Return the code of every message at the pending request of a run, which nobody has answered yet.
+
+    Codes are places in :data:`memviz.metrics.memory_map.stretches.STEPS`; all are *not yet there* without a pending
+    request. Charts show it, but no sum includes it.
+    """
     record = run.pending
     if record is None:
         return np.zeros(len(run.log), np.uint8)
@@ -233,4 +250,4 @@ def pending_codes(run: Run) -> NDArray[np.uint8]:
         if len(notes.versions) == 1:
             passes = np.maximum(passes, generations.row(notes.start, len(run.log)))
     pairs = zip(run.fates_at(record).tolist(), passes.tolist(), strict=True)
-    return np.array([code_of(Fate(fate), times) for fate, times in pairs], np.uint8)
+    return np.array([encode_fate(Fate(fate), times) for fate, times in pairs], np.uint8)

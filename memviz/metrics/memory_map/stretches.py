@@ -1,13 +1,14 @@
-"""The treatment of the log by every request of a run, as stretches of messages with the same code.
+"""The fate of every message at every request of a run, as stretches of messages with the same code.
 
-A request does the same with thousands of messages in a row, so a handful of stretches say what a row of a matrix
-[requests x messages] would. They grow with the number of requests alone.
+A request treats thousands of messages in a row alike, so a few stretches replace a row of a matrix
+[requests x messages]. :class:`~memviz.metrics.memory_map.fate_map.FateMap` counts and draws them. In this module, later
+layers are painted over earlier ones: first everything is dropped, then summaries, then messages that are sent.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, get_args
 
@@ -23,7 +24,7 @@ from memviz.engine.run import Run
 
 
 class Step(NamedTuple):
-    """A fate, and for summarized messages from how many summarizations on."""
+    """A kind of cells of the map: a fate, and for summarized messages the least number of summarizations."""
 
     fate: Fate
     generation: int = 0
@@ -42,16 +43,18 @@ STEPS = (
     Step(Fate.SHORTENED),
     Step(Fate.OPAQUE),
 )
-"""The kinds of cells of the map; a cell's code is its place here, and codes keep their numbers. A step of generations
-ends where the next begins: once, 2-3, 4-7, 8 or more times summarized. From *dropped* to *word for word* it holds: the
-more of a message is sent, the higher its code."""
+"""The kinds of cells of the map. The code of a cell is its place here, and codes keep their numbers.
+
+Summarized messages have a step for one summarization, for 2-3, for 4-7, and for 8 or more. From *dropped* to *word for
+word*, a higher code means that more of the message is sent.
+"""
 
 
 _CODES = {step.fate: code for code, step in enumerate(STEPS)}
 
 
-def code_of(fate: Fate, generation: int = 0) -> int:
-    """Return the place in :data:`STEPS` of a fate."""
+def encode_fate(fate: Fate, generation: int = 0) -> int:
+    """Return the code (the place in :data:`STEPS`) of a fate; ``generation`` counts the summarizations."""
     if fate is not Fate.SUMMARIZED:
         return _CODES[fate]
     return max(
@@ -61,24 +64,26 @@ def code_of(fate: Fate, generation: int = 0) -> int:
     )
 
 
-RECALLED_CODE = code_of(Fate.RECALLED)
+RECALLED_CODE = encode_fate(Fate.RECALLED)
 
 
 SUMMARIZED_STEPS = tuple(
     step.generation for step in STEPS if step.fate is Fate.SUMMARIZED
 )
-_VERBATIM = code_of(Fate.VERBATIM)
-_DROPPED = code_of(Fate.DROPPED)
-_OPAQUE = code_of(Fate.OPAQUE)
-_ONCE = code_of(Fate.SUMMARIZED, 1)
-_OF_FORMS = {fate: code_of(Fate[fate.upper()]) for fate in get_args(FormFate)}
+_VERBATIM = encode_fate(Fate.VERBATIM)
+_DROPPED = encode_fate(Fate.DROPPED)
+_OPAQUE = encode_fate(Fate.OPAQUE)
+_ONCE = encode_fate(Fate.SUMMARIZED, 1)
+_OF_FORMS = {fate: encode_fate(Fate[fate.upper()]) for fate in get_args(FormFate)}
 Painted = tuple[int, int, int]
-"""Messages ``[start, stop)`` and their code."""
+"""A stretch: the log position of its first message, the position behind its last one, and their code."""
 
 
 class Stretches(NamedTuple):
-    """Stretches of messages with the same code, one entry a stretch in each array, in the order of requests and of
-    messages. What no stretch holds is not there yet."""
+    """Stretches of messages with the same code: arrays with one entry a stretch, ordered by request and by message.
+
+    A message that no stretch of a request holds was not said yet.
+    """
 
     requests: NDArray[np.int32]
     """The number of the request (0-based)."""
@@ -87,9 +92,9 @@ class Stretches(NamedTuple):
     stops: NDArray[np.int32]
     """The log position behind the last message."""
     codes: NDArray[np.uint8]
-    """The place in :data:`STEPS` of what became of these messages."""
+    """The code of the messages, a place in :data:`STEPS`."""
 
-    def picked(self, selection: NDArray[np.bool_] | slice) -> Stretches:
+    def pick(self, selection: NDArray[np.bool_] | slice) -> Stretches:
         """Return the stretches that a mask or a slice selects."""
         requests, starts, stops, codes = self
         return Stretches(
@@ -99,27 +104,29 @@ class Stretches(NamedTuple):
     def of(self, request: int) -> Stretches:
         """Return the stretches of one request."""
         first, stop = np.searchsorted(self.requests, (request, request + 1))
-        return self.picked(slice(int(first), int(stop)))
+        return self.pick(slice(int(first), int(stop)))
 
     def within(self, positions: range) -> Stretches:
-        """Return the parts of them that lie in ``positions``."""
+        """Return the parts of the stretches that lie in a range of log positions."""
         begins_before = self.starts < positions.stop
-        inside = self.picked(begins_before & (self.stops > positions.start))
+        inside = self.pick(begins_before & (self.stops > positions.start))
         return inside._replace(
             starts=np.maximum(inside.starts, positions.start),
             stops=np.minimum(inside.stops, positions.stop),
         )
 
 
-def stretches(run: Run, generations: Generations) -> Stretches:
+def build_stretches(run: Run, generations: Generations) -> Stretches:
     """Return the stretches of all requests of ``run``."""
     by_version = _paint_versions(run, generations)
-    # Four numbers a stretch in one flat array: a tuple for each would take far more memory.
+    # Four numbers a stretch in one flat array: tuples would take far more memory.
     rows = array("i")
     system_stop = run.space.system_stop
-    for number, sent in enumerate(sent_by_request(run)):
-        plain_stretches = _paint_plain(sent, system_stop)
-        for stretch in plain_stretches or painted(_list_layers(run, sent, by_version)):
+    for number, sent in enumerate(list_sent_by_request(run)):
+        painted: Iterable[Painted] = _paint_plain(sent, system_stop)
+        if not painted:
+            painted = paint_layers(_list_layers(run, sent, by_version))
+        for stretch in painted:
             rows.append(number)
             rows.extend(stretch)
     requests, starts, stops, codes = np.array(rows, np.int32).reshape(-1, 4).T
@@ -127,9 +134,10 @@ def stretches(run: Run, generations: Generations) -> Stretches:
 
 
 class _Sent(NamedTuple):
-    """The treatment of the first ``length`` messages of the log by one request."""
+    """The parts of one request that hold messages of the log, or stand for them."""
 
     length: int
+    """The number of messages that the log had."""
     notes: Sequence[Notes]
     messages: Sequence[Messages]
     recalled: Sequence[int] = ()
@@ -137,8 +145,8 @@ class _Sent(NamedTuple):
     quoted: Sequence[int] = ()
 
 
-def sent_by_request(run: Run) -> Iterator[_Sent]:
-    """Yield what each request sends, in order. Records need not be made for it."""
+def list_sent_by_request(run: Run) -> Iterator[_Sent]:
+    """Yield the parts of each request in order. They are read from the columns of the run, without making records."""
     columns = run.columns
     bounds = (
         columns.lengths,
@@ -207,8 +215,10 @@ def _list_layers(
 def _list_note_layers(
     run: Run, notes: Sequence[Notes], by_version: dict[int, list[Painted]]
 ) -> Iterator[Painted]:
-    """Yield what the notes of a request stand for. Where several do, the one counts that was written over most
-    often."""
+    """Yield the messages that the notes of a request stand for.
+
+    Where several notes stand for a message, the one counts that was rewritten most often.
+    """
     summaries = run.space.summaries
     repeated: list[Painted] = []
     for block in notes:
@@ -216,7 +226,7 @@ def _list_note_layers(
             yield covered.start, covered.stop, _ONCE
         if len(block.versions) == 1:
             repeated += by_version[block.start]
-    # Codes rise with the number of summarizations, and what is yielded last lies on top.
+    # Codes rise with the number of summarizations, and the layer that is yielded last is on top.
     if len(notes) > 1:
         repeated.sort(key=lambda stretch: stretch[2])
     yield from repeated
@@ -226,16 +236,18 @@ def _list_note_layers(
 
 
 def _paint_versions(run: Run, generations: Generations) -> dict[int, list[Painted]]:
-    """Return by version the messages that it covers and that were summarized more than once, with their codes; the
-    rest of what it covers was summarized once. Versions that no request sent alone are left out."""
+    """Return for each version the messages that it covers and that were summarized more than once, with their codes.
+
+    The other messages that it covers were summarized once. Versions that no request sends alone are left out.
+    """
     versions = run.space.summaries.versions
     if not versions:
         return {}
     alone = set[int]()
-    for sent in sent_by_request(run):
+    for sent in list_sent_by_request(run):
         alone.update(block.start for block in sent.notes if len(block.versions) == 1)
     by_version = {}
-    # Where messages between two others were not summarized, how often is looked up message by message.
+    # Versions with messages between that were not summarized: these are counted message by message.
     with_gaps = []
     for version in alone:
         steps = generations.stretches(version, SUMMARIZED_STEPS)
@@ -255,13 +267,15 @@ def _paint_steps(covers: range, steps: Sequence[Painted]) -> list[Painted]:
         first = max(start, covers.start)
         last = min(stop, covers.stop)
         if step > 1 and first < last:
-            painted_steps.append((first, last, code_of(Fate.SUMMARIZED, step)))
+            painted_steps.append((first, last, encode_fate(Fate.SUMMARIZED, step)))
     return painted_steps
 
 
 def _group_steps(row: NDArray[np.uint16]) -> list[Painted]:
-    """Return the stretches of a row [messages] of numbers of summarizations that reach the same step: of 1, 1, 5 the
-    first two as step 1, the third as step 4."""
+    """Return the stretches of messages that reach the same step, from their numbers of summarizations.
+
+    1, 1, 5 gives the first two messages with step 1, and the third with step 4.
+    """
     reached = np.searchsorted(SUMMARIZED_STEPS, row, "right")
     edges = np.flatnonzero(np.r_[True, reached[1:] != reached[:-1], True]).tolist()
     return [
@@ -271,9 +285,11 @@ def _group_steps(row: NDArray[np.uint16]) -> list[Painted]:
     ]
 
 
-def painted(layers: Iterator[Painted]) -> Iterator[Painted]:
-    """Yield the stretches that are seen where each layer lies over those before it; stretches that touch have other
-    codes."""
+def paint_layers(layers: Iterator[Painted]) -> Iterator[Painted]:
+    """Yield the stretches that are visible when each layer is painted over those before it.
+
+    (0, 9, 1), (3, 5, 2) gives (0, 3, 1), (3, 5, 2), (5, 9, 1). Neighbours with the same code become one stretch.
+    """
     visible = [layer for layer in layers if layer[0] < layer[1]]
     # Between two neighbouring edges nothing changes, so one code stands for all messages there.
     edges = sorted({edge for start, stop, _ in visible for edge in (start, stop)})

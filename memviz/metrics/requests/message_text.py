@@ -1,7 +1,8 @@
-"""Messages as one reads them, and one request beside all that was said until then.
+"""The text of messages for metrics, and a picture of a request beside the messages that were said before it.
 
-Reading shows all that can be known of a message by its text and the tools that it calls.
-Said and sent are both stretches of tokens: what a strategy makes of a conversation.
+- :func:`read_message` is the text in which facts and words are looked for: the content, and the arguments of calls.
+- :func:`compare_said_and_sent` lays out what was said and what was sent as two rows of stretches of tokens, which pages
+  and lessons draw below each other.
 """
 
 import json
@@ -28,7 +29,7 @@ Looks = Literal[
     "opaque",
     "dropped",
 ]
-"""The kinds of stretches, in the words of a request's parts; a message that was said is what became of it."""
+"""The kinds of stretches: the part of the request that a stretch belongs to, or what became of a message."""
 OF_FATE: dict[Fate, Looks] = {
     Fate.VERBATIM: "history",
     Fate.SUMMARIZED: "summary",
@@ -39,16 +40,18 @@ OF_FATE: dict[Fate, Looks] = {
     Fate.DROPPED: "dropped",
 }
 CACHED_ARGUMENT_CHARS = 2_000
-"""Arguments of more characters are read anew each time: they are few and large."""
+"""The most characters of arguments that are cached when they are read: longer ones are few and would fill memory."""
 NOTES = ("summary", "opaque")
-"""What stands for messages."""
+"""The kinds of stretches that replace messages."""
 SPLIT = ("history", "input", "recalled")
-"""Blocks that are messages of the log, each drawn by itself."""
+"""The kinds of blocks whose messages are each drawn as a stretch of their own."""
 
 
-def calls_asked_for(record: TurnRecord) -> list[ToolCall]:
-    """Return the calls of tools in the reply to a request, as far as the log has them: what a live model recalls by
-    itself is in none."""
+def list_asked_calls(record: TurnRecord) -> list[ToolCall]:
+    """Return the calls of tools in the reply to a request.
+
+    Recalls that a live model asks for are not among them, because the log does not hold them.
+    """
     log = record.memory.log
     start = record.log_length
     replies = log[start : log.reply_stop(start)]
@@ -62,8 +65,8 @@ class ArgumentValue(NamedTuple):
     value: str | int | float | bool | None
 
 
-def argument_values(call: ToolCall) -> list[ArgumentValue]:
-    """Return the scalars in the arguments of ``call``, nested ones too; its whole text where that is no JSON."""
+def list_argument_values(call: ToolCall) -> list[ArgumentValue]:
+    """Return all scalars in the arguments of ``call``, nested ones too; the whole text where it is no JSON."""
     if len(call.arguments) > CACHED_ARGUMENT_CHARS:
         return list(_read_arguments.__wrapped__(call.arguments))
     return list(_read_arguments(call.arguments))
@@ -71,7 +74,7 @@ def argument_values(call: ToolCall) -> list[ArgumentValue]:
 
 @lru_cache(maxsize=4_096)
 def _read_arguments(arguments: str) -> tuple[ArgumentValue, ...]:
-    # All messages of a log are read again for each setting that is looked at.
+    # Cached, because the same log is read again for each setting.
     try:
         value = json.loads(arguments or "{}")
     except (ValueError, RecursionError):
@@ -79,21 +82,22 @@ def _read_arguments(arguments: str) -> tuple[ArgumentValue, ...]:
     return tuple(_list_scalars(value))
 
 
-def readable(message: Message) -> str:
-    """Return the content, and one line for each value in the arguments of its tool calls.
+def read_message(message: Message) -> str:
+    """Return the text of a message: its content, and a line for each value in the arguments of its tool calls.
 
-    Arguments are read as JSON, so that an escaped character or line break does not hide a word.
+    Arguments are decoded from JSON, so that no word is missed because a character in it is escaped.
     """
     if not message.tool_calls:
         return message.content
     lines = [message.content]
     for call in message.tool_calls:
-        lines += [str(item.value) for item in argument_values(call)]
+        lines += [str(item.value) for item in list_argument_values(call)]
     return "\n".join(lines)
 
 
 def _list_scalars(value: Any) -> Iterator[ArgumentValue]:
-    """Yield all scalars without recursion: what a model writes may be nested deeply."""
+    """Yield all scalars in a value decoded from JSON, in their order."""
+    # Without recursion, because a model may nest its arguments deeply.
     waiting = [("", value)]
     while waiting:
         name, value = waiting.pop()
@@ -104,24 +108,24 @@ def _list_scalars(value: Any) -> Iterator[ArgumentValue]:
         else:
             yield ArgumentValue(name, value)
             continue
-        # In reverse, since the last one that waits is taken first.
+        # Reversed, because the last item that waits is taken first.
         for key, item in reversed(items):
             waiting.append((f"{name}.{key}" if name else key, item))
 
 
 class Stretch(NamedTuple):
-    """A part of a request, drawn in one way."""
+    """A stretch of tokens that is drawn in one way."""
 
     looks: Looks
     start: int
-    """Tokens of the request before this part."""
+    """The number of tokens before this stretch."""
     tokens: int
     position: int | None = None
-    """The log position of the message; ``None`` where it is none of the log."""
+    """The log position of the message; ``None`` where it is no message of the log."""
 
 
 class SaidAndSent(NamedTuple):
-    """A request of a run: the messages ``said`` before it, with what became of them, and what was ``sent``."""
+    """The messages that were said before a request, with what became of each, and what the request sent."""
 
     run: Run
     record: TurnRecord
@@ -135,30 +139,29 @@ class SaidAndSent(NamedTuple):
 
     @property
     def folded(self) -> tuple[range, range] | None:
-        """The range of the tokens that were said which a summary stands for, and its range of those sent."""
-        replaced = [line for line in self.said if line.looks in NOTES]
-        notes = [line for line in self.sent if line.looks in NOTES]
-        if not replaced or not notes:
+        """The range of tokens said that summaries replace, and the range of tokens sent that these summaries take."""
+        replaced = [stretch for stretch in self.said if stretch.looks in NOTES]
+        summaries = [stretch for stretch in self.sent if stretch.looks in NOTES]
+        if not replaced or not summaries:
             return None
-        return _from_to(replaced), _from_to(notes)
+        return _span_tokens(replaced), _span_tokens(summaries)
 
 
-def said_and_sent(run: Run, record: TurnRecord) -> SaidAndSent:
-    """Return the request of ``record``, one of ``run``, beside all that was said before it."""
-    said = tuple(_lay_out(_said(run, record)))
-    return SaidAndSent(run, record, said, tuple(_lay_out(_sent(record))))
+def compare_said_and_sent(run: Run, record: TurnRecord) -> SaidAndSent:
+    """Return what was said before the request ``record`` of ``run``, and what this request sent."""
+    said = tuple(_lay_out(_list_said(run, record)))
+    return SaidAndSent(run, record, said, tuple(_lay_out(_list_sent(record))))
 
 
-def telling_request(run: Run) -> TurnRecord:
-    """Return the request that shows best what the strategy does: the last one that something was changed for, such as
-    by a summarization; where nothing ever was, the last one."""
+def find_telling_request(run: Run) -> TurnRecord:
+    """Return the request that shows best what the strategy does: the last one with a compaction, or else the last."""
     for record in reversed(run.requests):
         if any(compaction.error is None for compaction in record.compactions):
             return record
     return run.requests[-1]
 
 
-def _from_to(stretches: Sequence[Stretch]) -> range:
+def _span_tokens(stretches: Sequence[Stretch]) -> range:
     last = stretches[-1]
     return range(stretches[0].start, last.start + last.tokens)
 
@@ -174,22 +177,22 @@ def _lay_out(parts: Iterator[Unplaced]) -> Iterator[Stretch]:
             start += tokens
 
 
-def _said(run: Run, record: TurnRecord) -> Iterator[Unplaced]:
+def _list_said(run: Run, record: TurnRecord) -> Iterator[Unplaced]:
     sums = record.memory.sums
     for position, fate in enumerate(run.fates_at(record)[: record.memory.length]):
         tokens = sums.between(position, position + 1)
         yield OF_FATE[Fate(fate)], tokens, position
 
 
-def _sent(record: TurnRecord) -> Iterator[Unplaced]:
+def _list_sent(record: TurnRecord) -> Iterator[Unplaced]:
     for block in record.context.blocks:
         if block.kind != "tools":
-            yield from _of_block(record, block)
+            yield from _list_block(record, block)
     for kind in ("tools", "names", "overhead"):
         yield kind, record.tokens.get(kind, 0), None
 
 
-def _of_block(record: TurnRecord, block: Block) -> Iterator[Unplaced]:
+def _list_block(record: TurnRecord, block: Block) -> Iterator[Unplaced]:
     looks: Looks = block.kind
     if block.kind not in SPLIT or len(block.indices) != len(block.messages):
         yield looks, block.tokens, None

@@ -28,7 +28,7 @@ _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**9)
 """Turns from one tick to the next."""
 
 
-def calls_of(turns: Turns) -> NDArray[np.int64]:
+def count_calls_so_far(turns: Turns) -> NDArray[np.int64]:
     """Return for the turn of every request of a run, in order, the number of the call in it, from 1.
 
     The turns 1, 2, 2, 3 give 1, 1, 2, 1.
@@ -38,7 +38,7 @@ def calls_of(turns: Turns) -> NDArray[np.int64]:
     return np.arange(1, len(numbers) + 1) - np.searchsorted(numbers, numbers)
 
 
-def calls_in_turns(turns: Turns) -> NDArray[np.int64]:
+def count_calls_in_turns(turns: Turns) -> NDArray[np.int64]:
     """Return for the turn of every request of a run, in order, how many calls that turn took.
 
     The turns 1, 2, 2, 3 give 1, 2, 2, 1.
@@ -48,45 +48,49 @@ def calls_in_turns(turns: Turns) -> NDArray[np.int64]:
     return stops - np.searchsorted(numbers, numbers)
 
 
-def place_at(turns: NDArray[np.int64], number: int) -> RequestPlace:
+def find_place_at(turns: NDArray[np.int64], number: int) -> RequestPlace:
     """Return the place in the conversation of request ``number`` (0-based) of a run, given the turn of each."""
     turn = int(turns[number])
     start, stop = np.searchsorted(turns, [turn, turn + 1]).tolist()
     return turn, number - start + 1, stop - start
 
 
-def request_turns(run: Run) -> NDArray[np.int64]:
+def list_request_turns(run: Run) -> NDArray[np.int64]:
     """Return the turn of every request of a run."""
     return run.columns.turns
 
 
-def numbers_of_turn(run: Run, turn: int) -> range:
+def find_numbers_of_turn(run: Run, turn: int) -> range:
     """Return the numbers (0-based) of the requests of a turn."""
     start, stop = run.columns.turns.searchsorted([turn, turn + 1]).tolist()
     return range(start, stop)
 
 
-def place_of(run: Run, record: TurnRecord) -> RequestPlace:
-    """Return the place of one of the requests of ``run``. The record alone knows how many calls its turn took by the
-    log, and a chat of an earlier version has not all of them on record."""
-    calls = max(record.call, len(numbers_of_turn(run, record.turn)))
+def find_request_place(run: Run, record: TurnRecord) -> RequestPlace:
+    """Return the place of a request of ``run``: its turn, its call, and the number of calls of that turn."""
+    # A chat of an earlier version may have fewer requests on record than calls in its log.
+    calls = max(record.call, len(find_numbers_of_turn(run, record.turn)))
     return record.turn, record.call, calls
 
 
-def axis_of(runs: Iterable[Run]) -> RequestAxis:
+def make_axis(runs: Iterable[Run]) -> RequestAxis:
     """Return the axis that all requests of these runs stand on."""
-    return RequestAxis.of(request_turns(run) for run in runs)
+    return RequestAxis.of(list_request_turns(run) for run in runs)
 
 
-def ends_of_spans(turns: Turns) -> Callable[[Numbers, Numbers], list[list[int]]]:
-    """Return a function from the numbers (0-based) of the first and of the last requests of many spans of one run to a
-    list for each span: the turns of both ends, which call of its turn each is, the place of each (see
-    :meth:`RequestAxis.places`), and how many calls its turn took. ``turns`` has the turn of each request of the run.
+def make_ends_finder(turns: Turns) -> Callable[[Numbers, Numbers], list[list[int]]]:
+    """Return a function that describes the ends of many spans of requests of one run.
 
-    Of the turns 1, 2, 2, 3 the span from request 1 to 3 has the ends [2, 3, 1, 1, 2, 4, 2, 1].
+    It takes the numbers (0-based) of the first and of the last request of each span, and returns a list for each span:
+    the turns of both ends, the call of its turn that each is, the place of each (see :meth:`RequestAxis.places`), and
+    the number of calls of each turn. ``turns`` has the turn of each request of the run.
+
+    With the turns 1, 2, 2, 3, the span from request 1 to 3 has the ends [2, 3, 1, 1, 2, 4, 2, 1].
     """
     places = RequestAxis.of([turns]).places(turns)
-    columns = np.stack([turns, calls_of(turns), places, calls_in_turns(turns)])
+    columns = np.stack(
+        [turns, count_calls_so_far(turns), places, count_calls_in_turns(turns)]
+    )
 
     def ends_of(firsts: Numbers, lasts: Numbers) -> list[list[int]]:
         # [columns, first or last, spans]
@@ -125,7 +129,11 @@ class RequestAxis:
         numbers = np.asarray(turns, np.int64)
         if self.is_by_turn or not len(numbers):
             return numbers
-        return self.lasts[numbers] - calls_in_turns(numbers) + calls_of(numbers)
+        return (
+            self.lasts[numbers]
+            - count_calls_in_turns(numbers)
+            + count_calls_so_far(numbers)
+        )
 
     def last(self, turn: int) -> int:
         """Return the place of a turn's last call; of a turn that is not there yet, as if each took one call."""
@@ -176,7 +184,7 @@ class ByRequest:
     @cached_property
     def calls(self) -> NDArray[np.int64]:
         """The number of the call in its turn that each request is, from 1."""
-        return calls_of(self.turns)
+        return count_calls_so_far(self.turns)
 
     @property
     def has_calls(self) -> bool:

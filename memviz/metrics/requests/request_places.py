@@ -8,7 +8,7 @@ from typing import NamedTuple
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import numbers_of_turn
+from memviz.metrics.requests.request_axis import find_numbers_of_turn
 
 
 class Place(NamedTuple):
@@ -19,32 +19,32 @@ class Place(NamedTuple):
     """The number of the call, from 1; ``None`` for the last call of the turn."""
 
 
-def place_of_record(run: Run, record: TurnRecord) -> Place:
+def find_place_of_record(run: Run, record: TurnRecord) -> Place:
     """Return the place of a request of ``run``, without a call if it is the last one."""
-    return _place_of_call(run, record.turn, record.call)
+    return _find_place_of_call(run, record.turn, record.call)
 
 
-def _place_of_call(run: Run, turn: int, call: int) -> Place:
-    is_last = call >= len(numbers_of_turn(run, turn))
+def _find_place_of_call(run: Run, turn: int, call: int) -> Place:
+    is_last = call >= len(find_numbers_of_turn(run, turn))
     return Place(turn, None if is_last else call)
 
 
-def request_number(run: Run, turn: int, call: int | None = None) -> int | None:
+def find_request_number(run: Run, turn: int, call: int | None = None) -> int | None:
     """Return the number (0-based) of the request at a place.
 
     ``call`` counts from 1. Without one, or beyond the last one, the turn's last request
     is meant; ``None`` if the turn made no request.
     """
-    numbers = numbers_of_turn(run, turn)
+    numbers = find_numbers_of_turn(run, turn)
     if not numbers:
         return None
     last_call = len(numbers)
     return numbers[min(call or last_call, last_call) - 1]
 
 
-def request_at(run: Run, turn: int, call: int | None = None) -> TurnRecord | None:
+def find_request(run: Run, turn: int, call: int | None = None) -> TurnRecord | None:
     """Return the record of the request at a place; ``None`` if the turn made none."""
-    number = request_number(run, turn, call)
+    number = find_request_number(run, turn, call)
     return None if number is None else run.requests[number]
 
 
@@ -54,7 +54,7 @@ def is_marked(compaction: Compaction) -> bool:
     return compaction.written is not None or compaction.kind in REDUCING
 
 
-def places_changed(run: Run) -> list[Place]:
+def list_changed_places(run: Run) -> list[Place]:
     """Return the place of the first request that each compaction of ``run`` changed.
 
     Where no request followed any more, it is the last place of the setting.
@@ -68,11 +68,13 @@ def places_changed(run: Run) -> list[Place]:
         else:
             # From the columns: a run has thousands of compactions, and a record takes long.
             turn = int(run.columns.turns[number])
-            places.append(_place_of_call(run, turn, int(run.columns.calls[number])))
+            places.append(
+                _find_place_of_call(run, turn, int(run.columns.calls[number]))
+            )
     return places
 
 
-def event_at(
+def find_event_at(
     run: Run, turn: int, chosen: int | None = None, call: int | None = None
 ) -> int | None:
     """Return the number of the compaction that the request at a place rests on.
@@ -81,7 +83,7 @@ def event_at(
     - Else the last compaction by then that wrote a summary and was sent.
     - Else the last one by then; ``None`` if there was none.
     """
-    changed = [_find_last_request(run, *place) for place in places_changed(run)]
+    changed = [_find_last_request(run, *place) for place in list_changed_places(run)]
     numbers = _list_made_by(changed, _find_last_request(run, turn, call))
     if not numbers:
         return None
@@ -114,7 +116,7 @@ def _choose_preferred(run: Run, numbers: Sequence[int]) -> int:
 def _find_last_request(run: Run, turn: int, call: int | None = None) -> int:
     """Return the number of the request at a place, or of the last one before it; -1 where
     there is none."""
-    number = request_number(run, turn, call)
+    number = find_request_number(run, turn, call)
     if number is not None:
         return number
     return bisect_right(run.requests, turn, key=lambda record: record.turn) - 1

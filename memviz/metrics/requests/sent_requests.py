@@ -1,7 +1,7 @@
-"""Requests of a run as pieces of the log.
+"""Requests as sequences of pieces, which :class:`~memviz.metrics.requests.shared_prefix.SharedPrefix` compares.
 
-Nearly every request is one range of messages behind a summary, so all of them together are
-a few arrays (:class:`memviz.engine.columns.Columns`). The others stand beside these in full.
+Nearly every request is one range of messages after a summary; those are compared as arrays in
+:mod:`~memviz.metrics.requests.shared_ranges`. Only the others are made into a :class:`Request`.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from memviz.engine.run import Run
 
 Tokens = NDArray[np.int64]
 Item = Messages | Notes | Message
-"""Messages of the log in one form, what a model wrote, or a message that stands in no log."""
+"""Messages of the log in one form, notes that a model wrote, or a message that is not in the log."""
 
 
 class Request(NamedTuple):
-    """One request, in pieces. None of them is empty."""
+    """A request as pieces, none of which is empty."""
 
     tools: tuple[str, ...]
     """The schemas of the tools that are offered."""
     inside: tuple[Notes | Line, ...]
-    """The pieces inside the system prompt, besides its own words."""
+    """The pieces that are put into the system prompt."""
     items: Sequence[Item]
-    """Everything behind the system prompt, in order."""
+    """The pieces after the system prompt, in order."""
 
     @classmethod
     def of(cls, parts: Parts, thoughts: Sequence[Message] = ()) -> Request:
-        """Return the request of these parts; ``thoughts`` stand behind the input."""
+        """Return the request of these parts; ``thoughts`` come after the input."""
         inside: list[Notes | Line] = []
         items: list[Item] = []
         for piece in parts.pieces:
@@ -46,9 +46,9 @@ class Request(NamedTuple):
                 inside.append(piece)
             else:
                 items.append(piece.message if isinstance(piece, Line) else piece)
-        # Behind the input stand what the model thought, and what was said while it used tools.
+        # After the input come the thoughts of the model, and the messages of its tool calls.
         items += (*thoughts, messages(parts.exchange))
-        # Pieces that hold nothing send nothing, and two requests that differ in them alone are the same.
+        # Empty pieces are left out, because requests that only differ in these are the same.
         request_items = []
         for item in items:
             if isinstance(item, Message) or item.start < item.stop:
@@ -56,9 +56,8 @@ class Request(NamedTuple):
         return cls(parts.tools, tuple(inside), request_items)
 
 
-def other_requests(run: Run) -> dict[int, Request]:
-    """Return the requests of ``run`` that are more than one range of messages behind a summary, by their number
-    (0-based)."""
+def list_other_requests(run: Run) -> dict[int, Request]:
+    """Return the requests of ``run`` that are not one range of messages after a summary, by number (0-based)."""
     requests = {}
     for number, parts in run.columns.others.items():
         requests[number] = Request.of(parts, run.requests.thoughts_at(number))

@@ -28,27 +28,27 @@ from memviz.engine.part_tokens import (
     sums_of,
 )
 from memviz.engine.run import Run
-from memviz.engine.schema_counts import count_offered_tokens, count_saved_tokens
-from memviz.metrics.requests.common_words import common_words
+from memviz.engine.schema_counts import offered_tokens, saved_by_system_message
 from memviz.metrics.requests.sent_requests import Item, Request, Tokens
 from memviz.metrics.requests.shared_ranges import (
     Bools,
+    add_overhead,
+    count_shared_in_ranges,
     sends_a_list,
-    shared_in_ranges,
-    with_overhead,
 )
 
 Inside = Sequence[Notes | Line]
 
 
 class SharedPrefix:
-    """The common beginning of neighbouring requests of ``run``, in tokens.
+    """Counts the tokens that two requests of ``run`` begin with in common, which a prompt cache can serve.
 
-    Requests with different tools have none, since providers read the tools first. Messages count where both requests
-    hold the same at the same place, each with what the format adds to it, up to the first that differs. If both of
-    these are notes (or system prompts with notes in them), the words that they begin with in common count too; the few
-    that other messages may begin with in common do not. A tokenizer may join the last of these words to the line break
-    behind it, and then one token less is shared.
+    - Requests with different tools share nothing, because providers read the tools first.
+    - Then equal messages at the same place count, with what the format adds to each, up to the first that differs.
+    - If the first messages that differ are notes, or system prompts with notes in them, the words that they begin with
+      in common count as well. Of other messages such words are few, and do not count.
+
+    A tokenizer may join the last of these words to the line break after it; then one token less is shared.
     """
 
     def __init__(self, run: Run) -> None:
@@ -63,7 +63,7 @@ class SharedPrefix:
 
     @cached_property
     def _sums(self) -> Tokens:
-        return with_overhead(self._space.sums.arrays)
+        return add_overhead(self._space.sums.arrays)
 
     @cached_property
     def _system(self) -> int:
@@ -74,16 +74,18 @@ class SharedPrefix:
         return tokens + TOKENS_PER_MESSAGE * space.system_count
 
     def tokens(self, others: Mapping[int, Request]) -> Tokens:
-        """Return for each request of the run the tokens at its start that the one before had as well; 0 for the
-        first. ``others`` are those of :func:`memviz.metrics.requests.sent_requests.other_requests`."""
-        shared, is_open = shared_in_ranges([self._run])
+        """Return for each request of the run the tokens that it shares with the one before; 0 for the first.
+
+        ``others`` are those of :func:`memviz.metrics.requests.sent_requests.list_other_requests`.
+        """
+        shared, is_open = count_shared_in_ranges([self._run])
         self.settle(shared, is_open, others)
         return shared
 
     def settle(
         self, shared: Tokens, is_open: Bools, others: Mapping[int, Request]
     ) -> None:
-        """Put the right number into ``shared`` for each request that ``is_open``; see :meth:`tokens`."""
+        """Write the shared tokens of each request that ``is_open`` into ``shared``; see :meth:`tokens`."""
         for number in np.flatnonzero(is_open).tolist():
             before = self._request(number - 1, others)
             request = self._request(number, others)
@@ -96,23 +98,19 @@ class SharedPrefix:
 
     def between(self, request: Request, other: Request) -> int:
         """Return the tokens that two requests begin with in common."""
-        # Providers read the tools first, so after other tools nothing is shared.
         if request.tools != other.tools:
             return 0
         shared = self._count_shared(request, other)
         return shared - max(self._count_saved(request), self._count_saved(other))
 
     def _count_saved(self, request: Request) -> int:
-        """Return the tokens that schemas of tools save where a system message takes them in."""
+        """Return the tokens that a request saves if a system message contains the schemas of its tools."""
         pieces = (*request.inside, *request.items)
         return count_saved_tokens(self._space, pieces, request.tools)
 
     def _count_shared(self, request: Request, other: Request) -> int:
-        """Return the tokens that two requests with the same tools begin with in common, as if no system message but the
-        system prompt took in the schemas of the tools."""
-        offered = (
-            count_offered_tokens(self._space, request.tools) if request.tools else 0
-        )
+        """Return the tokens that two requests with the same tools share, before :meth:`_count_saved` is subtracted."""
+        offered = offered_tokens(self._space, request.tools) if request.tools else 0
         if not request.inside and not other.inside:
             return (
                 self._system
@@ -122,14 +120,14 @@ class SharedPrefix:
         tokens = self._space.tool_tokens + offered
         text = self._join_system_text(request.inside)
         other_text = self._join_system_text(other.inside)
-        # Where one of them has no system prompt, that of the other is compared as a message.
+        # If only one of them has a system prompt, it is compared as a message.
         if text is None or other_text is None:
-            items = _behind(text, request.items)
+            items = _list_behind_system(text, request.items)
             return tokens + self._count_in_items(
-                items, _behind(other_text, other.items)
+                items, _list_behind_system(other_text, other.items)
             )
         if text != other_text:
-            common = common_words(text, other_text)
+            common = find_common_beginning(text, other_text)
             if not common:
                 return tokens
             return tokens + self._counter.tokens(self._units_of(common))
@@ -140,7 +138,7 @@ class SharedPrefix:
         )
 
     def _count_system_with(self, text: str) -> int:
-        """Return the tokens of the system prompt where its first message reads so."""
+        """Return the tokens of the system prompt if its first message is ``text``."""
         tokens = self._system - self._space.tool_tokens
         tokens += self._counter.tokens(self._units_of(text))
         system_messages = self._space.system_messages[:1]
@@ -149,7 +147,7 @@ class SharedPrefix:
         return tokens - self._counter(system_messages[0].content)
 
     def _join_system_text(self, inside: Inside) -> str | None:
-        """Return the words of the first system message with what stands in it; ``None`` where there is none."""
+        """Return the text of the first system message with the pieces put into it; ``None`` where there is none."""
         words = [message.content for message in self._space.system_messages[:1]]
         before = 0
         for piece in inside:
@@ -167,8 +165,8 @@ class SharedPrefix:
     def _count_in_items(
         self, items: Sequence[Item], other_items: Sequence[Item]
     ) -> int:
-        # The two requests may be cut into pieces differently. So: take the messages that are the same at the front of
-        # both, put back what is left of the longer piece, and go on until something differs.
+        # The two requests may be cut into pieces differently. So take the equal messages from the front of both, put
+        # back the rest of the longer piece, and go on until something differs.
         tokens = 0
         stack = [*reversed(items)]
         other_stack = [*reversed(other_items)]
@@ -194,7 +192,7 @@ class SharedPrefix:
         return tokens
 
     def _count_same(self, left: Item, right: Item) -> int:
-        """Return how many messages at the start of both pieces are known to be the same."""
+        """Return how many messages at the start of both pieces are known to be the same, without comparing all."""
         if (
             not isinstance(left, Messages)
             or not isinstance(right, Messages)
@@ -207,7 +205,7 @@ class SharedPrefix:
         stop = min(left.stop, right.stop)
         if left.form == right.form:
             return stop - start
-        # Up to the first that their forms change differently.
+        # Equal up to the first message that the two forms change differently.
         for at in sorted(self._find_differing(left, right, stop)):
             message = self._log.sent(at, left.form)
             if not _reads_alike(message, self._log.sent(at, right.form)):
@@ -215,12 +213,12 @@ class SharedPrefix:
         return stop - start
 
     def _find_differing(self, left: Messages, right: Messages, stop: int) -> set[int]:
-        """Return the positions before ``stop`` of the messages that two forms of one stretch may change differently."""
+        """Return the positions before ``stop`` of messages that the forms of both pieces may change differently."""
         form = left.form
         other_form = right.form
         if isinstance(form, Superseded) and isinstance(other_form, Superseded):
-            # Of two forms that differ in nothing but the length of the log, only what was read again between the two
-            # lengths differs: few messages, where a form changes thousands.
+            # If the two forms only differ in the length of the log, only the few messages differ that were superseded
+            # between the two lengths, where each form changes thousands.
             if (form.older, form.others) == (other_form.older, other_form.others):
                 lengths = sorted((form.length, other_form.length))
                 positions = self._log.file_reads().superseded_since(*lengths)
@@ -238,17 +236,17 @@ class SharedPrefix:
         return item
 
     def item_tokens(self, item: Item) -> int:
-        """Return the tokens of a whole piece, as they count in a prefix."""
+        """Return the tokens of a whole piece, with what the format adds."""
         message_count = item.stop - item.start if isinstance(item, Messages) else 1
         return self._count_tokens(item, message_count)
 
     def _count_tokens(self, item: Item, message_count: int) -> int:
-        """Return the tokens of the first messages of a piece, so many as were taken."""
+        """Return the tokens of the first ``message_count`` messages of a piece."""
         if isinstance(item, Messages):
             start, stop, form = item
             if form is None:
                 return int(self._sums[start + message_count] - self._sums[start])
-            # Of a form for one message no sums are kept.
+            # There are no cached sums for a form of a single message.
             if stop - start > 1:
                 sums = self._sums_of(form)
                 return int(sums[start + message_count] - sums[start])
@@ -260,20 +258,20 @@ class SharedPrefix:
     def _sums_of(self, form: Form) -> Tokens:
         if form not in self._form_sums:
             sums = sums_of(self._space, form).arrays
-            self._form_sums[form] = with_overhead(sums)
+            self._form_sums[form] = add_overhead(sums)
         return self._form_sums[form]
 
     def _count_in_summary(
         self, versions: range, other_versions: range
     ) -> tuple[int, bool]:
-        """Return the tokens that two summary messages begin with in common, and whether they are the same."""
+        """Return the tokens that two summary messages begin with in common, and true if they are the same."""
         log = self._summaries
         whole = log.tokens(versions.start, versions.stop)
         if versions == other_versions:
             return whole + TOKENS_PER_MESSAGE, True
         if not versions or not other_versions:
             return 0, False
-        # A list that grew at its end shares the shorter list.
+        # Of a list that grew at its end, the shorter version is shared.
         if sends_a_list(self._run) and versions.start == other_versions.start:
             shorter_stop = min(versions.stop, other_versions.stop)
             return log.tokens(versions.start, shorter_stop), False
@@ -289,10 +287,9 @@ class SharedPrefix:
     def _count_in_entries(
         self, entries: Sequence[SummaryVersion], other_entries: Sequence[SummaryVersion]
     ) -> tuple[int, bool]:
-        """Return the tokens that two lists of entries begin with in common, and whether the lists are the same. Each
-        entry is counted once, however many requests held it."""
-        # Units are added up and made tokens at the end, as SummaryLog does: entries end in a line break, where units
-        # of all counters add up exactly, while rounding each entry to tokens (as in chars4) would not.
+        """Return the tokens that two lists of entries begin with in common, and true if the lists are the same."""
+        # Units are added up and converted to tokens at the end, as SummaryLog does. Rounding each entry to tokens, as
+        # chars4 does, would give another sum.
         log = self._summaries
         heading = log.heading(entries[-1])
         if heading != log.heading(other_entries[-1]):
@@ -303,7 +300,7 @@ class SharedPrefix:
             text = log.entry(entry)
             other_text = log.entry(other_entry)
             if text != other_text:
-                units += self._units_of(common_words(text, other_text))
+                units += self._units_of(find_common_beginning(text, other_text))
                 is_same = False
                 break
             units += self._units_of(f"{text}\n")
@@ -316,13 +313,13 @@ class SharedPrefix:
 
 
 def _cut_first(piece: Item, count: int) -> list[Item]:
-    """Return what is left of a piece without its first ``count`` messages, if anything is."""
+    """Return the rest of a piece after its first ``count`` messages, in a list that is empty if there is none."""
     if isinstance(piece, Messages) and piece.stop - piece.start > count:
         return [piece._replace(start=piece.start + count)]
     return []
 
 
-def _behind(system: str | None, items: Sequence[Item]) -> Sequence[Item]:
+def _list_behind_system(system: str | None, items: Sequence[Item]) -> Sequence[Item]:
     return items if system is None else [Message("system", system), *items]
 
 
@@ -330,3 +327,32 @@ def _reads_alike(message: Message, other: Message) -> bool:
     return (
         message.content == other.content and message.to_request() == other.to_request()
     )
+
+
+NEAR_CHARS = 64
+"""Most texts that differ do so within so many characters."""
+
+
+def find_common_beginning(text: str, other: str) -> str:
+    """Return the whole words that two texts begin with, without white space at the end: "a cat", "a car" -> a"""
+    # The end is found by bisection: to compare two slices is one step in C, a loop over characters is slow.
+    same = 0
+    different = min(len(text), len(other)) + 1
+    if text[:NEAR_CHARS] != other[:NEAR_CHARS]:
+        different = min(different, NEAR_CHARS)
+    while different - same > 1:
+        middle = (same + different) // 2
+        if text[:middle] == other[:middle]:
+            same = middle
+        else:
+            different = middle
+    common = text[:same]
+    # Two words that only begin alike are no common word.
+    if not (_ends_word(text, same) and _ends_word(other, same)):
+        start_of_last_word = max(common.rfind(" "), common.rfind("\n")) + 1
+        common = common[:start_of_last_word]
+    return common.rstrip()
+
+
+def _ends_word(text: str, position: int) -> bool:
+    return position == len(text) or text[position].isspace()

@@ -1,4 +1,9 @@
-"""The shared prefixes of requests that are one range of the log each, of one or several runs at once."""
+"""The tokens that neighbouring requests share, for all requests of several runs at once.
+
+Nearly all requests are a system prompt, a summary, and one range of the log, so their shared beginnings follow from a
+few arrays. The requests for which that is not enough are marked, and
+:class:`~memviz.metrics.requests.shared_prefix.SharedPrefix` compares them one by one.
+"""
 
 from __future__ import annotations
 
@@ -18,26 +23,28 @@ Bools = NDArray[np.bool_]
 
 
 class _SummaryPairs(NamedTuple):
-    """The summary messages of each request but the first and of the request before, compared."""
+    """A comparison of the summaries of each request with those of the request before; without the first request."""
 
     is_same: Bools
-    """Both show the same versions, or neither has a summary."""
+    """True if both hold the same versions, or none."""
     is_grown: Bools
-    """The old one is the beginning of a list that grew at its end."""
+    """True if the summaries are a list that grew at its end."""
     is_only_one: Bools
-    """One of the two requests has a summary and the other has none, or neither has."""
+    """True if at most one of the two requests holds a summary."""
 
 
-def shared_in_ranges(runs: Sequence[Run]) -> tuple[Tokens, Bools]:
-    """Return the tokens at the start of each request that the one before had as well, 0 for the first of a run, and for
-    which requests their ranges do not settle that. The requests are those of all runs, one run behind the other."""
+def count_shared_in_ranges(runs: Sequence[Run]) -> tuple[Tokens, Bools]:
+    """Return for each request of all ``runs`` the tokens that it shares with the one before, and true if they are open.
+
+    The first request of each run shares 0 tokens. Where a request is open, its number is not the right one yet.
+    """
     runs = [run for run in runs if len(run.requests)]
     if not runs:
         return np.zeros(0, np.int64), np.zeros(0, np.bool_)
     joined = JoinedRequests(
         [Stretch(run.columns, run.space, slice(None)) for run in runs]
     )
-    sums = with_overhead(joined.sums)
+    sums = add_overhead(joined.sums)
     summaries = _compare_summaries(joined, runs)
     summary_tokens = np.concatenate([run.columns.tokens["summary"] for run in runs])
     shared = np.zeros(len(joined), np.int64)
@@ -52,9 +59,9 @@ def shared_in_ranges(runs: Sequence[Run]) -> tuple[Tokens, Bools]:
 
 
 def _compare_summaries(joined: JoinedRequests, runs: Sequence[Run]) -> _SummaryPairs:
-    old_first, first = _neighbours(joined.summary_starts)
-    old_last, last = _neighbours(joined.summary_stops)
-    old_has_summary, has_summary = _neighbours(joined.has_summary)
+    old_first, first = _pair_neighbours(joined.summary_starts)
+    old_last, last = _pair_neighbours(joined.summary_stops)
+    old_has_summary, has_summary = _pair_neighbours(joined.has_summary)
     is_list = joined.for_each_request([*map(sends_a_list, runs)])[1:]
     begins_alike = first == old_first
     has_none = ~(has_summary | old_has_summary)
@@ -71,70 +78,70 @@ def _count_shared(
     summaries: _SummaryPairs,
     summary_tokens: Tokens,
 ) -> Tokens:
-    """Return the tokens that each request but the first has in common with the one before, as their ranges say."""
-    # A request is: system prompt, summary message, messages starts..stops. The prefix goes on into the messages only if
-    # both requests begin at the same log position. Then the shorter range is the shared one.
-    old_starts, starts = _neighbours(joined.starts)
-    old_stops, stops = _neighbours(joined.stops)
+    """Return the tokens that each request except the first shares with the one before, by their ranges."""
+    # A request is a system prompt, a summary message, and the messages from its start to its stop. Messages are only
+    # shared if both requests start at the same log position; then the shorter range is shared.
+    old_starts, starts = _pair_neighbours(joined.starts)
+    old_stops, stops = _pair_neighbours(joined.stops)
     common = sums[np.minimum(stops, old_stops)] - sums[starts]
     common_messages = common * (starts == old_starts)
-    old_tokens, tokens = _neighbours(summary_tokens)
+    old_tokens, tokens = _pair_neighbours(summary_tokens)
     summary_message = (tokens + TOKENS_PER_MESSAGE) * joined.has_summary[1:]
-    # It goes on beyond the summary only if the summary is the same (or there is none). A list of summaries that grew at
-    # its end shares all that it had before: the tokens of the old message.
+    # Messages are only shared if the summaries are the same. Of a list of summaries that grew at its end, all that was
+    # there before is shared: the tokens of the old message.
     behind_system = np.where(
         summaries.is_same,
         summary_message + common_messages,
         old_tokens * summaries.is_grown,
     )
-    old_saved, saved = _neighbours(joined.saved_tokens)
-    system = _system_tokens(joined)[1:] - np.maximum(saved, old_saved)
+    old_saved, saved = _pair_neighbours(joined.saved_tokens)
+    system = _count_system_tokens(joined)[1:] - np.maximum(saved, old_saved)
     return np.asarray(system + behind_system)
 
 
 def _find_open(joined: JoinedRequests, sums: Tokens, summaries: _SummaryPairs) -> Bools:
-    """Return for each request but the first whether the ranges do not settle what it shares with the one before."""
-    # Settled: same summary and same start, or starts whose messages differ for sure; a grown list; or one request
-    # with a summary and one without. Left open: two different summaries, which may begin with the same words,
-    # messages of the same size that may be equal, and requests that are not one range (a start of -1).
-    old_starts, starts = _neighbours(joined.starts)
+    """Return true for each request except the first whose shared tokens do not follow from the ranges."""
+    # Settled are pairs with the same summary and the same start, or with messages that surely differ at their starts;
+    # grown lists; and pairs of which only one has a summary. Open are two different summaries, which may begin with the
+    # same words, messages of the same size, which may be equal, and requests that are not one range (a start of -1).
+    old_starts, starts = _pair_neighbours(joined.starts)
     is_settled = np.where(
         summaries.is_same,
-        (starts == old_starts) | _differ(joined, sums, starts, old_starts),
+        (starts == old_starts) | _mark_differing(joined, sums, starts, old_starts),
         summaries.is_grown | summaries.is_only_one,
     )
-    old_is_range, is_range = _neighbours(joined.column("starts") >= 0)
+    old_is_range, is_range = _pair_neighbours(joined.column("starts") >= 0)
     return np.asarray(~is_settled | ~is_range | ~old_is_range)
 
 
-def with_overhead(sums: SumArrays) -> Tokens:
-    """Return running sums of all that messages add to a request: content, calls, names and the format."""
+def add_overhead(sums: SumArrays) -> Tokens:
+    """Return running sums of all tokens that messages add to a request: content, calls, names and the format."""
     content = sums.totals + sums.call_totals + sums.name_totals
     return content + TOKENS_PER_MESSAGE * np.arange(len(content))
 
 
 def sends_a_list(run: Run) -> bool:
-    """Return whether the summaries of a run are sent as a list that only grows at its end."""
+    """Return whether a run sends its summaries as a list that only grows at its end."""
     summaries = run.space.summaries
     return summaries.is_straight and bool(summaries.wording.heading)
 
 
-def _system_tokens(joined: JoinedRequests) -> Tokens:
-    """Return the tokens of the system prompt and the schemas of tools, which each request begins with."""
+def _count_system_tokens(joined: JoinedRequests) -> Tokens:
+    """Return for each request the tokens of the system prompt and the schemas of tools, which it begins with."""
     tokens = joined.system_tokens + joined.tool_tokens + joined.system_name_tokens
     return np.asarray(tokens + TOKENS_PER_MESSAGE * joined.system_counts)
 
 
-def _differ(
+def _mark_differing(
     joined: JoinedRequests, sums: Tokens, positions: Tokens, old_positions: Tokens
 ) -> Bools:
-    """Return whether the messages at these log positions differ for sure: in their tokens, or else in their text."""
+    """Return true where the messages at two log positions surely differ: in their tokens, or else in their text."""
     sizes = np.append(np.diff(sums), 0)
-    # Behind the last message of each log is none.
+    # There is no message after the last one of each log.
     sizes[np.array(joined.log_bounds[1:]) - 1] = 0
     differ = sizes[positions] != sizes[old_positions]
     unsure = np.flatnonzero(~differ & (positions != old_positions))
-    # Comparing the texts of each pair would take longer than numbering all texts once.
+    # To number all texts once is faster than to compare the texts of each pair.
     if len(unsure):
         texts = _number_texts(joined)
         differ[unsure] = texts[positions[unsure]] != texts[old_positions[unsure]]
@@ -142,8 +149,7 @@ def _differ(
 
 
 def _number_texts(joined: JoinedRequests) -> Tokens:
-    """Return for every message of the logs a number that equal texts have in common; one more stands for no message,
-    behind each log."""
+    """Return for every message of the logs a number that is the same for equal texts, and -1 after each log."""
     numbers: dict[str, int] = {}
     text_numbers = []
     for stretch in joined.stretches:
@@ -154,6 +160,6 @@ def _number_texts(joined: JoinedRequests) -> Tokens:
     return np.array(text_numbers)
 
 
-def _neighbours(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the entries of all requests that another one follows, and of those that follow another one."""
+def _pair_neighbours(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return a column without its last entry and without its first one, to compare each request with the one before."""
     return column[:-1], column[1:]

@@ -1,6 +1,4 @@
-"""Tokens of a run in total: what was sent, and what its summaries cost. And limits: what a
-strategy counts for its own, and when requests are larger than the context window of a model.
-"""
+"""The tokens of a whole run, the token limit of its strategy, and when requests outgrow a context window."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,31 +13,31 @@ from memviz.core.text.wording import RequestPlace
 from memviz.engine.compaction import REDUCING
 from memviz.engine.part_tokens import find_reduced_positions
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import numbers_of_turn, place_at
-from memviz.metrics.requests.traffic import Traffic, answered_calls
+from memviz.metrics.requests.request_axis import find_numbers_of_turn, find_place_at
+from memviz.metrics.requests.traffic import Traffic, list_answered_calls
 from memviz.models.base import sum_if_known
 from memviz.strategies.base import Strategy
 
 
 class Limit(NamedTuple):
-    """A token limit."""
+    """The token limit of a strategy."""
 
     tokens: int
     counts: str
-    """What it counts, as the strategy names it; may be empty."""
+    """The words of the strategy for what it counts; may be empty."""
     parts: frozenset[str]
-    """The parts of a request that it counts."""
+    """The parts of a request that count against it."""
     share: str = ""
-    """Of what it is a share, where the strategy is named by something larger."""
+    """The words for what it is a share of, such as a context window; empty where it is no share."""
 
 
 def count_part(strategy: Strategy, part: str, tokens: int) -> int:
-    """Return how many of so many tokens of one part of a request count against the limit of ``strategy``."""
+    """Return how many of the ``tokens`` in one ``part`` of a request count against the limit of ``strategy``."""
     parts = dict.fromkeys(ALL_PARTS, 0)
     return strategy.counted_tokens({**parts, part: tokens})
 
 
-def limit_of(strategy: Strategy) -> Limit | None:
+def find_limit(strategy: Strategy) -> Limit | None:
     """Return the token limit of ``strategy``, if it has one."""
     if strategy.budget_tokens is None:
         return None
@@ -53,51 +51,54 @@ def limit_of(strategy: Strategy) -> Limit | None:
 
 
 PACE_REQUESTS = 20
-"""The requests at the end that say how fast they grow."""
+"""The number of last requests from which the growth is predicted."""
 
 FEWEST_REQUESTS = 3
 
 
-def passing_request(traffic: Traffic, window_tokens: int) -> RequestPlace | None:
+def find_first_over(traffic: Traffic, window_tokens: int) -> RequestPlace | None:
     """Return the first request that is larger than the window; ``None`` if there is none."""
     too_large = np.flatnonzero(traffic.input_tokens > window_tokens)
-    return place_at(traffic.turns, int(too_large[0])) if too_large.size else None
+    return find_place_at(traffic.turns, int(too_large[0])) if too_large.size else None
 
 
-def requests_to_overflow(traffic: Traffic, window_tokens: int) -> int | None:
-    """Return after how many more requests one would be larger than the window, if they went on growing in a straight
-    line as the last 20 did; ``None`` where they do not grow, or after fewer than 3. Only sensible for requests that
-    nothing ever shortens."""
+def count_requests_to_overflow(traffic: Traffic, window_tokens: int) -> int | None:
+    """Return after how many more requests one is larger than the window, if they go on growing in a straight line.
+
+    The line is that of the last 20 requests. ``None`` where they do not grow, or with fewer than 3 requests. This only
+    makes sense for a strategy that never shortens requests.
+    """
     sizes: list[int] = traffic.input_tokens[-PACE_REQUESTS:].tolist()
     count = len(sizes)
     if count < FEWEST_REQUESTS:
         return None
-    # The line of least squares, exactly: floats would make a level line rise by a hair. It
-    # goes through the mean at the middle, from which these are the distances, doubled.
+    # The line of least squares, in fractions, because floats would make a level line rise a little. The distances of
+    # the requests from the middle one are doubled, so that they are whole numbers.
     distances = range(1 - count, count, 2)
     products = sum(map(mul, distances, sizes))
     tokens_a_request = Fraction(2 * products, sum(map(mul, distances, distances)))
     if tokens_a_request <= 0:
         return None
     start_tokens = Fraction(sum(sizes), count) - tokens_a_request * (count - 1) / 2
-    # The request (0-based) at which the line meets the window is still within it; the one after is not.
+    # The request (0-based) at which the line reaches the window still fits; the next one does not.
     reached = floor((window_tokens - start_tokens) / tokens_a_request)
     return max(reached + 2 - count, 1)
 
 
 class Forecast(NamedTuple):
-    """The number of requests after which one would be larger than a window, if they go on growing."""
+    """A prediction of the first request that is larger than a context window."""
 
     more_requests: int
+    """The number of requests until then, that one included."""
     turn: int | None
-    """The turn of that one, where each turn took one request."""
+    """Its turn; ``None`` where some turns took several requests."""
     seen_requests: int
-    """The last ones, that say how fast they grow."""
+    """The number of last requests from which it is predicted."""
 
 
-def forecast(traffic: Traffic, window_tokens: int) -> Forecast | None:
-    """Return when requests will be larger than the window; ``None`` where that cannot be foretold."""
-    more = requests_to_overflow(traffic, window_tokens)
+def forecast_overflow(traffic: Traffic, window_tokens: int) -> Forecast | None:
+    """Return when requests will be larger than the window; ``None`` where that cannot be predicted."""
+    more = count_requests_to_overflow(traffic, window_tokens)
     if more is None:
         return None
     turns = traffic.turns
@@ -108,17 +109,20 @@ def forecast(traffic: Traffic, window_tokens: int) -> Forecast | None:
 
 @dataclass(frozen=True, slots=True)
 class TokenUse:
-    """Tokens of a whole run. A summary that the user edited counts as one written, an edit later on does not."""
+    """The tokens of a whole run.
+
+    A summary that the user reworded before it was used counts as a summarization; a later edit does not.
+    """
 
     requests: int
     sent_tokens: int
-    """All that the chat model was sent."""
+    """The tokens of all requests to the chat model."""
     reply_tokens: int
     summarizations: int
     failed_summarizations: int
-    """Counted apart, without tokens."""
+    """Calls that gave no summary; their tokens are not counted."""
     summarizer_prompt_tokens: int
-    """Of the calls for a summary, drafts that the user discarded included."""
+    """The tokens of the summarizer's prompts, those of drafts that the user discarded included."""
     summarizer_output_tokens: int
     summarizer_cost_usd: float | None
     over_budget_requests: int
@@ -129,13 +133,13 @@ class TokenUse:
     peak_calls: int = 1
     summarizer_calls: int = 0
     earlier_tokens: int = 0
-    """Tokens sent with the calls that turns took before their last one."""
+    """The tokens of all requests except the last one of each turn."""
     thinking_tokens: int = 0
-    """What the chat model wrote when thinking."""
+    """The tokens that the chat model wrote while thinking."""
     reductions: int = 0
-    """How often a rule cleared or shortened messages, or sent them whole again."""
+    """How often a rule cleared or shortened messages, or restored them."""
     reduced_messages: int = 0
-    """Messages that the last request sent with less in them."""
+    """The messages that were cleared or shortened in the last request."""
 
     @property
     def mean_tokens(self) -> float:
@@ -158,18 +162,18 @@ class TokenUse:
         return self.sent_tokens + self.summarizer_tokens
 
 
-def token_use(run: Run) -> TokenUse:
+def count_token_use(run: Run) -> TokenUse:
     """Return the tokens of a run, added up."""
-    return run.once(token_use, lambda: _add_up(run))
+    return run.once(count_token_use, lambda: _add_up(run))
 
 
 def _add_up(run: Run) -> TokenUse:
     columns = run.columns
     sizes = columns.totals
     compactions = run.compactions
-    answered = answered_calls(run)
-    extras = run.requests.extras.items()
-    thinking = [number for number, record in extras if record.kind == "thinking"]
+    answered = list_answered_calls(run)
+    beside = run.requests.beside.items()
+    thinking = [number for number, record in beside if record.kind == "thinking"]
     use = TokenUse(
         requests=len(sizes),
         sent_tokens=int(sizes.sum()),
@@ -199,7 +203,7 @@ def _add_up(run: Run) -> TokenUse:
         peak_tokens=int(sizes[largest]),
         peak_turn=turn,
         peak_call=int(columns.calls[largest]),
-        peak_calls=len(numbers_of_turn(run, turn)),
+        peak_calls=len(find_numbers_of_turn(run, turn)),
         earlier_tokens=int(earlier_sizes.sum()),
         reduced_messages=sum(map(len, reduced)),
     )

@@ -1,5 +1,8 @@
-"""The traffic of one run, in tokens: as arrays that any price can be laid on; the traffic if no message had
-been cleared or shortened; and what compactions broke of the prompt cache."""
+"""The traffic of a run: the tokens of its requests and summaries, as arrays that any price can be applied to.
+
+Prices (:mod:`~memviz.metrics.cost.cost`) and sweeps are based on it. It is also counted as it would be without clearing
+or shortening messages, and for each compaction how much of the prompt cache it made useless.
+"""
 
 from __future__ import annotations
 
@@ -19,43 +22,46 @@ from memviz.engine.part_tokens import find_reduced_positions
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.engine.tool_pairs import complete_tool_pairs
-from memviz.metrics.requests.sent_requests import Request, Tokens, other_requests
+from memviz.engine.tool_pairs import in_pairs
+from memviz.metrics.requests.sent_requests import Request, Tokens, list_other_requests
 from memviz.metrics.requests.shared_prefix import SharedPrefix
-from memviz.metrics.requests.shared_ranges import shared_in_ranges
+from memviz.metrics.requests.shared_ranges import count_shared_in_ranges
 
 
 @dataclass(frozen=True, eq=False)
 class Traffic:
-    """Tokens of one run, without prices. The first four arrays have one entry a request of the chat model, in order;
-    the others one a summarization that has tokens."""
+    """The tokens of a run, without prices.
+
+    The first four arrays have an entry for each request of the chat model, in order; the others have one for each call
+    of the summarizer that gave a summary.
+    """
 
     turns: Tokens
     """The turn of each request."""
     input_tokens: Tokens
-    """The tokens of each request, as counted."""
+    """The counted tokens of each request."""
     shared_tokens: Tokens
-    """Tokens at the start of each request that the one before began with as well; 0 for the first."""
+    """The tokens that each request begins with in common with the one before; 0 for the first."""
     output_tokens: Tokens
-    """Replies as counted; what a live model wrote while it recalled or thought is as billed where that is known."""
+    """The tokens of each reply. What a live model wrote while it recalled or thought is as billed, where known."""
     summarizer_turns: Tokens
-    """The turn of the first request that each changed; the last turn where none came any more."""
+    """The turn of the first request that each summary changed, or the last turn if no request followed."""
     summarizer_input_tokens: Tokens
-    """The tokens of each prompt, as billed where that is known, drafts that the user discarded included, failed calls
-    not."""
+    """The tokens of each prompt, as billed where known, with those of drafts that the user discarded."""
     summarizer_output_tokens: Tokens
+    """The tokens of each summary."""
     summarizer_requests: Tokens
-    """The number of the first request that each changed, from 0; -1 where none came any more."""
+    """The number (from 0) of the first request that each summary changed; -1 if no request followed."""
     by_chat_model: Tokens
-    """1 of each that the chat model's provider wrote, as a block that nobody else can read; else 0."""
+    """1 for a summary that is a block of the chat model's provider, which nobody else can read; else 0."""
 
     @classmethod
     def nothing(cls) -> Traffic:
-        """The traffic of a run without any request."""
+        """Return the traffic of a run without any request."""
         return cls(*(_make_array(()) for _ in fields(cls)))
 
     def to_dict(self) -> dict[str, list[int]]:
-        """The arrays as lists, ready for JSON."""
+        """Return the arrays as lists, ready for JSON."""
         return {
             field.name: getattr(self, field.name).tolist() for field in fields(self)
         }
@@ -68,8 +74,7 @@ class Traffic:
 
 
 def join_traffics(traffics: Sequence[Traffic]) -> Traffic:
-    """Return the traffic of several runs, one behind the other. The requests that summarizations changed are numbered
-    in each run on its own."""
+    """Return the traffic of several runs as one. ``summarizer_requests`` still are numbers within each run."""
     joined = {}
     for field in fields(Traffic):
         arrays = [getattr(traffic, field.name) for traffic in traffics]
@@ -77,8 +82,8 @@ def join_traffics(traffics: Sequence[Traffic]) -> Traffic:
     return Traffic(**joined)
 
 
-def answered_calls(run: Run) -> list[Compaction]:
-    """Return the summarizations that a summarizer was asked for and answered."""
+def list_answered_calls(run: Run) -> list[Compaction]:
+    """Return the summarizations for which a summarizer was asked and gave an answer."""
     return [
         compaction
         for compaction in run.compactions
@@ -86,45 +91,47 @@ def answered_calls(run: Run) -> list[Compaction]:
     ]
 
 
-def traffic(run: Run) -> Traffic:
-    """Return everything that ``run`` sent and got.
+def count_traffic(run: Run) -> Traffic:
+    """Return the traffic of ``run``.
 
-    How far two requests begin alike is told in :class:`memviz.metrics.requests.shared_prefix.SharedPrefix`.
+    :class:`memviz.metrics.requests.shared_prefix.SharedPrefix` says how the tokens shared by two requests are counted.
     """
-    return run.once(traffic, lambda: _add_up([run])[0])
+    return run.once(count_traffic, lambda: _add_up([run])[0])
 
 
 def add_up_traffic(runs: Sequence[Run]) -> None:
-    """Work out :func:`traffic` of several runs at once, sooner than of each alone where they are short. Each run keeps
-    its own."""
+    """Count the traffic of several runs at once, which is faster where they are short.
+
+    Each run keeps its traffic, so that :func:`count_traffic` returns it.
+    """
     derive_tokens([run.columns for run in runs])
     for run, run_traffic in zip(runs, _add_up(runs), strict=True):
         _keep_traffic(run, run_traffic)
 
 
 def _keep_traffic(run: Run, run_traffic: Traffic) -> None:
-    run.once(traffic, lambda: run_traffic)
+    run.once(count_traffic, lambda: run_traffic)
 
 
 def _add_up(runs: Sequence[Run]) -> list[Traffic]:
-    # What the ranges of all runs do not settle is looked up run by run. A slice of an array shows the array itself, so
-    # that what is settled stands in it.
-    shared, is_open = shared_in_ranges(runs)
+    # First by the ranges of all runs at once. Requests that these leave open are compared run by run: ``settle`` writes
+    # into a slice, which is a view of ``shared``.
+    shared, is_open = count_shared_in_ranges(runs)
     traffics = []
     start = 0
     for run in runs:
         rows = slice(start, start + len(run.requests))
         if is_open[rows].any():
             prefix = SharedPrefix(run)
-            prefix.settle(shared[rows], is_open[rows], other_requests(run))
-        traffics.append(_traffic_of(run, shared[rows]))
+            prefix.settle(shared[rows], is_open[rows], list_other_requests(run))
+        traffics.append(_make_traffic(run, shared[rows]))
         start = rows.stop
     return traffics
 
 
-def _traffic_of(run: Run, shared_tokens: Tokens) -> Traffic:
+def _make_traffic(run: Run, shared_tokens: Tokens) -> Traffic:
     columns = run.columns
-    calls = answered_calls(run)
+    calls = list_answered_calls(run)
     turns = []
     requests = []
     for call in calls:
@@ -149,7 +156,7 @@ def _make_array(values: Iterable[int]) -> Tokens:
 
 
 def sends_everything(run: Run) -> bool:
-    """Return whether every request held all messages so far as they were said, and nothing else: what the full buffer
+    """Return whether every request held all messages so far, as they were said, and nothing else, as the full buffer
     does."""
     columns = run.columns
     first = run.space.system_stop
@@ -175,13 +182,15 @@ def _holds_just(run: Run, parts: Parts, positions: range) -> bool:
     return sent_positions == list(positions)
 
 
-def sent_whole(run: Run, sent: Traffic) -> Traffic:
-    """Return ``sent``, the traffic of ``run``, with every message of every request as it was said. What was left out
-    or replaced by a summary stays so."""
+def expand_traffic(run: Run, sent: Traffic) -> Traffic:
+    """Return the traffic that ``run`` would have had without clearing and shortening messages.
+
+    ``sent`` is its real traffic. Messages that were left out or summarized stay so.
+    """
     prefix = SharedPrefix(run)
     input_tokens = sent.input_tokens.copy()
     others = {}
-    for number, request in other_requests(run).items():
+    for number, request in list_other_requests(run).items():
         items = []
         for item in request.items:
             whole_item = item
@@ -195,16 +204,17 @@ def sent_whole(run: Run, sent: Traffic) -> Traffic:
     return replace(sent, input_tokens=input_tokens, shared_tokens=shared_tokens)
 
 
-def broken_cache_tokens(run: Run) -> tuple[int, ...]:
-    """Return for each compaction of ``run``, in order, the tokens of the cached prefix that it broke: those that the
-    first request it changed would have begun with in common with the request before, had it not been for this
-    compaction, minus those that it has in common with it. 0 where no request came before or after, and where nothing
-    was lost.
+def count_broken_cache_tokens(run: Run) -> tuple[int, ...]:
+    """Return for each compaction of ``run``, in order, how many tokens of the prompt cache it made useless.
 
-    Of several compactions before one request each begins with what the one before left. The tokens were cached only if
-    the cache was still warm, and only as far as the provider's rules go (:mod:`memviz.models.cache_rules`).
+    The first request that a compaction changed shares some tokens with the request before. The result is how many more
+    it would share without the compaction; 0 where no request came before or after. Of several compactions before one
+    request, each is compared with the one before.
+
+    Whether these tokens really were in the cache depends on the pause and on the rules of the provider
+    (:mod:`memviz.models.cache_rules`).
     """
-    return run.once(broken_cache_tokens, lambda: _measure_breaks(run))
+    return run.once(count_broken_cache_tokens, lambda: _measure_breaks(run))
 
 
 def _measure_breaks(run: Run) -> tuple[int, ...]:
@@ -216,7 +226,7 @@ def _measure_breaks(run: Run) -> tuple[int, ...]:
         before = run.requests[number - 1]
         record = run.requests[number]
         cached = Request.of(before.parts, before.thoughts)
-        # Without any of its compactions, then with the first one, the first two ..., and at last as it was sent.
+        # The request before each of its compactions, and at last as it was sent.
         requests = [
             _build_request_without(record, compaction) for compaction in compactions
         ]
@@ -229,21 +239,23 @@ def _measure_breaks(run: Run) -> tuple[int, ...]:
 
 
 def _build_request_without(record: TurnRecord, compaction: Compaction) -> Request:
-    """Return the request of ``record`` as it would have been before ``compaction``: with the same recalls and tools,
-    and where orphaned halves of tool calls were left out of it, without those too."""
+    """Return the request of ``record`` as it would have been before ``compaction``, with the same recalls and tools.
+
+    If orphaned halves of tool calls were left out of the request, they are left out here too.
+    """
     memory = record.memory
     parts = _assemble_parts(record, compaction, compaction.before.as_of(memory))
     if record.parts != _assemble_parts(record, compaction, memory):
-        parts = complete_tool_pairs(memory.log, parts, _recalled(record))
+        parts = in_pairs(memory.log, parts, _list_recalled(record))
     return Request.of(parts, record.thoughts)
 
 
 def _assemble_parts(
     record: TurnRecord, compaction: Compaction, memory: Memory
 ) -> Parts:
-    parts = assemble(memory, compaction.strategy.select(memory), _recalled(record))
+    parts = assemble(memory, compaction.strategy.select(memory), _list_recalled(record))
     return parts._replace(tools=record.parts.tools, exchange=record.parts.exchange)
 
 
-def _recalled(record: TurnRecord) -> tuple[int, ...]:
+def _list_recalled(record: TurnRecord) -> tuple[int, ...]:
     return record.recalled.indices if record.recalled else ()

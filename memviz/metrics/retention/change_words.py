@@ -15,7 +15,7 @@ def read_table(table: str) -> list[tuple[str, str]]:
     return rows
 
 
-def _any_of(table: str) -> str:
+def _make_alternatives(table: str) -> str:
     return "|".join(alternative for alternative, _ in read_table(table))
 
 
@@ -103,21 +103,21 @@ VALUE_IS_GONE_CHINESE = r"""
 """
 
 CHANGE = re.compile(
-    rf"\b(?:{_any_of(MAY_BE_CHANGE)}|{_any_of(CHANGE_ALONE)})\b"
-    rf"|{_any_of(MAY_BE_CHANGE_CHINESE)}",
+    rf"\b(?:{_make_alternatives(MAY_BE_CHANGE)}|{_make_alternatives(CHANGE_ALONE)})\b"
+    rf"|{_make_alternatives(MAY_BE_CHANGE_CHINESE)}",
     re.IGNORECASE,
 )
 """Stands in the clause of a new value."""
 STRONG = re.compile(
-    rf"\b(?:{_any_of(STRONG_CHANGE)}|{_any_of(CHANGE_ALONE)})\b"
+    rf"\b(?:{_make_alternatives(STRONG_CHANGE)}|{_make_alternatives(CHANGE_ALONE)})\b"
     # "Actually 3 people", "Oh sorry, 3 people"
     r"|^\s*(?:oh |no,? |sorry,? )*(?:actually|sorry)\b"
-    rf"|{_any_of(STRONG_CHANGE_CHINESE)}",
+    rf"|{_make_alternatives(STRONG_CHANGE_CHINESE)}",
     re.IGNORECASE,
 )
 """Stands in the clause of a new value, or in the one before it: "Change of plan, we are six"."""
 GONE = re.compile(
-    rf"\b(?:{_any_of(VALUE_IS_GONE)})\b|{_any_of(VALUE_IS_GONE_CHINESE)}",
+    rf"\b(?:{_make_alternatives(VALUE_IS_GONE)})\b|{_make_alternatives(VALUE_IS_GONE_CHINESE)}",
     re.IGNORECASE,
 )
 SET_ASIDE = re.compile(

@@ -1,4 +1,7 @@
-"""Values that later ones replace: "the check-up moved to Friday", "port 6432 rather than 5433", "改到12月5日"."""
+"""The search for values that later ones replace: "the check-up moved to Friday", "port 6432 rather than 5433".
+
+:mod:`~memviz.metrics.retention.proposed_probes` proposes a probe for the newer value, with the older one as stale.
+"""
 
 from collections.abc import Container, Sequence
 from functools import lru_cache
@@ -28,21 +31,21 @@ from memviz.metrics.retention.change_words import (
     SET_ASIDE,
     STRONG,
 )
-from memviz.metrics.retention.polarity import polarity
-from memviz.metrics.retention.value_sorts import TEXT_SORTS, Sort, sort_of
+from memviz.metrics.retention.polarity import judge_polarity
+from memviz.metrics.retention.value_sorts import TEXT_SORTS, Sort, find_sort
 from memviz.transcripts.base import Category
 
 MOST_ALIKE = 300
-"""The most values of one sort that are looked back at."""
+"""The most earlier values of the same sort that are compared with a new one."""
 _CURRENCIES = words("euros euro dollars dollar pounds pound francs yuan")
 _SUBJECTLESS = frozenset(
     map(stem, STOP_WORDS | CHANGE_WORDS | NUMBER_WORDS | _CURRENCIES)
 ) | {"please", "actual", "updat", "plan"}
-"""Stems that do not say what a sentence is about."""
+"""Stems that do not tell what a sentence is about."""
 
 
 class Statement(NamedTuple):
-    """A value that somebody states, and the question for it."""
+    """A value that somebody states in a sentence, with the question that asks for it."""
 
     position: int
     question: str
@@ -51,16 +54,16 @@ class Statement(NamedTuple):
     category: Category
     weight: float
     alone: bool
-    """It is a fact though nobody uses the value again."""
+    """True if it is a fact even if nobody uses the value again."""
     sentence: str = ""
     start: int = 0
-    """The place of the value in the sentence."""
+    """The character of the sentence at which the value begins."""
     stale: tuple[str, ...] = ()
-    """The values that it replaced."""
+    """The earlier values that it replaced."""
 
     @property
     def stop(self) -> int:
-        """The place behind the value in the sentence."""
+        """The character of the sentence after the value."""
         return self.start + len(self.answer)
 
     @property
@@ -70,12 +73,12 @@ class Statement(NamedTuple):
 
 
 def find_changes(statements: Sequence[Statement]) -> dict[int, int]:
-    """Return the number of each value that another one replaces, with the number of that newer one.
+    """Return by number (0-based) of a replaced value the number of the value that replaces it.
 
     ``statements`` are in the order of the conversation.
     """
-    sorts = [_sort_of(statement) for statement in statements]
-    newer_of = _changes_in_sentences(statements, sorts)
+    sorts = [_find_sort(statement) for statement in statements]
+    newer_of = _find_changes_in_sentences(statements, sorts)
     # "From 5433 to 6432" replaces all 5433 that were said before.
     newer_of_answer = {
         statements[older].answer: newer for older, newer in newer_of.items()
@@ -93,16 +96,15 @@ def find_changes(statements: Sequence[Statement]) -> dict[int, int]:
     return newer_of
 
 
-def _sort_of(statement: Statement) -> Sort:
+def _find_sort(statement: Statement) -> Sort:
     _, _, behind = statement.question.partition("___")
-    return sort_of(statement.answer, statement.category, statement.before, behind)
+    return find_sort(statement.answer, statement.category, statement.before, behind)
 
 
-def _changes_in_sentences(
+def _find_changes_in_sentences(
     statements: Sequence[Statement], sorts: Sequence[Sort]
 ) -> dict[int, int]:
-    """Return the changes of which one sentence names both values: "from 5433 to 6432",
-    "6432 rather than 5433"."""
+    """Return the changes for which one sentence names both values: "from 5433 to 6432", "6432 rather than 5433"."""
     numbers_by_sentence: dict[tuple[int, str], list[int]] = {}
     for number, statement in enumerate(statements):
         sentence = (statement.position, statement.sentence)
@@ -121,7 +123,7 @@ def _changes_in_sentences(
 
 
 def _replaces_in_sentence(older: Statement, newer: Statement, sort: Sort) -> bool:
-    """Return whether the sentence of both says that one takes the place of the other."""
+    """Return whether the sentence of both values says that the newer one replaces the older one."""
     sentence = newer.sentence
     if newer.start < older.start:
         between = sentence[newer.stop : older.start]
@@ -129,7 +131,7 @@ def _replaces_in_sentence(older: Statement, newer: Statement, sort: Sort) -> boo
     between = sentence[older.stop : newer.start]
     if FROM.search(older.before) is None or OLD_FIRST.fullmatch(between) is None:
         return False
-    # Who moves from Rome to Turin has told of both.
+    # "We travel from Rome to Turin" replaces nothing, so names need a stronger word than numbers do.
     change = RENAMED if sort[0] in TEXT_SORTS else FROM_TO
     return change.search(sentence) is not None
 
@@ -150,7 +152,7 @@ def _find_older(
     """
     statement = statements[newer]
     is_change = _tells_of_change(statement)
-    outdated = polarity(statement.sentence).outdated
+    outdated = judge_polarity(statement.sentence).outdated
     if not is_change and not outdated:
         return None
     sort = sorts[newer]
@@ -190,58 +192,62 @@ def _choose_alike(
     sort: Sort,
     alike: Sequence[int],
 ) -> int | None:
-    """Return which of the values ``alike``, all of one sort, ``statement`` replaces: the
-    last one about the same subject; of a day, a time or a count also the last one that
-    shares a word with it, or the only one."""
-    subject = _subject_of(statement)
+    """Return which of the values ``alike``, all of one sort, ``statement`` replaces; ``None`` for none of them.
+
+    It is the last one about the same subject. A day, a time or a count may also replace the last one whose sentence
+    shares a word with its own, or the only one.
+    """
+    subject = _find_subject(statement)
     shared_counts = {
-        number: len(_subject_of(statements[number]) & subject) for number in alike
+        number: len(_find_subject(statements[number]) & subject) for number in alike
     }
     is_text = sort in (("name",), ("text",))
-    least = 2 if is_text and not NEW.search(_clause_of(statement)) else 1
+    least = 2 if is_text and not NEW.search(_cut_clause(statement)) else 1
     about_same = [number for number in alike if shared_counts[number] >= least]
     if about_same:
         return max(about_same, key=lambda number: (shared_counts[number], number))
     if sort[0] in ("name", "place", "text", "number", "code"):
         return None
-    if not STRONG.search(f"{_clause_before(statement)} {_clause_of(statement)}"):
+    if not STRONG.search(f"{_cut_clause_before(statement)} {_cut_clause(statement)}"):
         return None
     # Two characters of a Chinese sentence are easily shared.
     if not HAN.search(statement.sentence):
-        sentence_words = _telling_words(statement.sentence)
+        sentence_words = _find_telling_words(statement.sentence)
         for number in reversed(alike):
-            if _telling_words(statements[number].sentence) & sentence_words:
+            if _find_telling_words(statements[number].sentence) & sentence_words:
                 return number
     return alike[0] if len(alike) == 1 and sort != ("count", "") else None
 
 
 def _tells_of_change(statement: Statement) -> bool:
-    """Return whether its clause, or the one before, speaks of a change, and does not set the value itself aside."""
+    """Return whether the clause of the value, or the one before, tells of a change to this value."""
     if SET_ASIDE.search(statement.before):
         return False
-    if NEW_IS.search(statement.before) or CHANGE.search(_clause_of(statement)):
+    if NEW_IS.search(statement.before) or CHANGE.search(_cut_clause(statement)):
         return True
-    return STRONG.search(_clause_before(statement)) is not None
+    return STRONG.search(_cut_clause_before(statement)) is not None
 
 
 def _is_named_as_gone(older: Statement, newer: Statement) -> bool:
-    """Return whether another clause of the sentence of ``newer`` names the older value as
-    what it is no more: "The hall is full, so we meet in the park"."""
+    """Return whether another clause of the sentence says that the older value is gone.
+
+    "The hall is full, so we meet in the park": the hall.
+    """
     place = newer.sentence.find(older.answer)
-    if place < 0 or older.answer in _clause_of(newer) or newer.answer in older.answer:
+    if place < 0 or older.answer in _cut_clause(newer) or newer.answer in older.answer:
         return False
     mention = newer._replace(start=place, answer=older.answer)
     if SET_ASIDE.search(mention.before):
         return True
-    return GONE.search(_clause_of(mention)) is not None
+    return GONE.search(_cut_clause(mention)) is not None
 
 
-def _clause_before(statement: Statement) -> str:
+def _cut_clause_before(statement: Statement) -> str:
     clauses = CLAUSE_END.split(statement.before)
     return clauses[-2] if len(clauses) > 1 else ""
 
 
-def _clause_of(statement: Statement) -> str:
+def _cut_clause(statement: Statement) -> str:
     """Return the clause of the sentence that holds the value."""
     start = 0
     for match in CLAUSE_END.finditer(statement.sentence):
@@ -253,21 +259,20 @@ def _clause_of(statement: Statement) -> str:
 
 
 def _are_different(statement: Statement, other: Statement) -> bool:
-    """Return whether neither value is a part of the other, as "June" is of "26 June"."""
+    """Return whether neither value is a part of the other, as "June" is a part of "26 June"."""
     tokens = f" {' '.join(normal_tokens(statement.answer))} "
     other_tokens = f" {' '.join(normal_tokens(other.answer))} "
     return tokens not in other_tokens and other_tokens not in tokens
 
 
-def _subject_of(statement: Statement) -> frozenset[str]:
-    """Return the telling words of the clause, or of the sentence where the clause has none:
-    "my new number: 07700 900999"."""
-    clause = _clause_of(statement).replace(statement.answer, " ")
+def _find_subject(statement: Statement) -> frozenset[str]:
+    """Return the words that tell what the clause is about, or the sentence if the clause has no such words."""
+    clause = _cut_clause(statement).replace(statement.answer, " ")
     sentence = statement.sentence.replace(statement.answer, " ")
-    return _telling_words(clause) or _telling_words(sentence)
+    return _find_telling_words(clause) or _find_telling_words(sentence)
 
 
 @lru_cache(maxsize=4096)
-def _telling_words(text: str) -> frozenset[str]:
+def _find_telling_words(text: str) -> frozenset[str]:
     stems = content_words(text) - _SUBJECTLESS
     return frozenset(word for word in stems if not word[0].isdigit())

@@ -22,11 +22,11 @@ from memviz.metrics.retention.label_words import (
     Value,
     chinese_kind,
     find_values,
-    one_of,
+    make_alternatives,
 )
 from memviz.transcripts.base import Category
 
-_CITIES = one_of(
+_CITIES = make_alternatives(
     """
     北京 上海 天津 重庆 香港 澳门 台北 高雄 广州 深圳 珠海 佛山 东莞 中山 惠州 汕头 湛江 杭州 宁波 温州 绍兴 嘉兴
     湖州 金华 义乌 台州 舟山 南京 苏州 无锡 常州 南通 扬州 镇江 徐州 昆山 合肥 黄山 芜湖 福州 厦门 泉州 漳州 南昌
@@ -46,7 +46,7 @@ _BORDER = (
     "打算已经过着等及或给"
 )
 _CHAR = rf"(?:(?![{_BORDER}])[\u4e00-\u9fffA-Za-z0-9·])"
-_PLACE_ENDS = one_of(
+_PLACE_ENDS = make_alternatives(
     """
     大酒店 酒店 宾馆 民宿 客栈 旅馆 饭店 餐厅 餐馆 酒楼 茶馆 咖啡馆 咖啡店 书店 面馆 火锅店 烤鸭店 面包店 蛋糕店
     花店 公寓 广场 大厦 商场 购物中心 机场 航站楼 火车站 高铁站 地铁站 汽车站 [东南西北]站 公园 乐园 植物园 动物园
@@ -73,7 +73,7 @@ _THINGS = (
 )
 _HOUR = r"(?:[01]?\d|2[0-4]|[一二两三四五六七八九]|十[一二]?)"
 _PART_OF_DAY = "(?:凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|半夜|早|晚)"
-_FEASTS = one_of(
+_FEASTS = make_alternatives(
     "国庆(?:节)? 春节 除夕 元旦 五一 清明(?:节)? 端午(?:节)? 中秋(?:节)? 元宵(?:节)? 圣诞(?:节)? 双十一 双十二"
     " 情人节 母亲节 父亲节 儿童节 暑假 寒假 年底 月底 年初 月初"
 )
@@ -348,7 +348,7 @@ _KINDS = [
 ]
 
 
-def details_in(sentence: str) -> Iterator[Value]:
+def find_details(sentence: str) -> Iterator[Value]:
     """Yield the details of a user's ``sentence``. Of two that overlap the first counts.
 
     The length of the text that a sentence asks for is none: "正文六十字左右".

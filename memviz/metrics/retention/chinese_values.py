@@ -21,7 +21,7 @@ from memviz.metrics.retention.label_words import (
     Value,
     chinese_kind,
     find_values,
-    one_of,
+    make_alternatives,
 )
 
 _COMMON = (
@@ -29,7 +29,7 @@ _COMMON = (
     "彭曾袁潘蒋蔡余杜程苏魏吕沈姚卢姜崔钟谭陆汪廖贾秦邱薛顾龚邵"
 )
 """Family names that seldom begin another word."""
-_FAMILY = one_of(
+_FAMILY = make_alternatives(
     f"""
     欧阳 司马 上官 诸葛 司徒 东方 夏侯 皇甫 尉迟 公孙 慕容 令狐
     [{_COMMON}高肖田董叶丁任范金石夏韦付方白邹孟熊江尹闫段雷侯龙史陶黎贺毛郝万钱严覃武]
@@ -37,11 +37,11 @@ _FAMILY = one_of(
     [柯纪梅童凌毕季裴霍涂苗谷曲翁冉骆蓝游辛靳管柴蒙鲍华喻祁蒲房滕屈饶牟艾尤阳穆卓古吉缪简]
     """
 )
-_TITLE = one_of(
+_TITLE = make_alternatives(
     """老师 医生 大夫 经理 师傅 先生 女士 小姐 阿姨 叔叔 教授 律师 主任 主管 总监 校长 院长 老板 同学 教练 导师
     队长 护士 会计 工 总 姐 哥 伯 叔 婶 姨 爷爷 奶奶"""
 )
-_ROLE = one_of(
+_ROLE = make_alternatives(
     """老师 医生 大夫 经理 师傅 同事 老板 房东 邻居 朋友 闺蜜 同学 室友 男友 女友 男朋友 女朋友 老公 老婆 丈夫 妻子
     儿子 女儿 爸爸 妈妈 父亲 母亲 哥哥 弟弟 姐姐 妹妹 表哥 表弟 表姐 表妹 堂哥 堂弟 堂姐 堂妹 叔叔 阿姨 舅舅 姑姑
     外婆 外公 爷爷 奶奶 合伙人 客户 律师 会计 教练 导师 主管 助理 秘书 茶艺师 设计师 工程师 店长 店员 中介 老乡
@@ -51,7 +51,7 @@ _IN_NO_NAME = (
     "他她它我你您到再又还可先该只从向的了是在有和与跟说给就都也很会能要想来去做把被对不没这那们个问叫看让请找带"
     "时后前里上下过着得地吗呢吧啊"
 )
-_GOES_ON = one_of(
+_GOES_ON = make_alternatives(
     r"""今年 明年 去年 今天 明天 昨天 喜欢 讨厌 已经 最 每[天周月年] 打算 正在 生日 电话 手机 特别 非常 觉得 认识 建议
     推荐 介绍 开始 结婚 毕业 工作 住 爱[吃喝看听玩] 怕 刚 比 [一二三四五六七八九十\d]+岁"""
 )
@@ -74,7 +74,7 @@ _TITLED = re.compile(
     rf"(?P<value>[{_COMMON}]{_TITLE}|[小老阿][{_COMMON}](?![子家板师婆公伴外乡实]))(?!{_TITLE})"
 )
 _NO_NAME = re.compile(
-    one_of(
+    make_alternatives(
         """什么 怎么 这样 那个 老家 小马 小米 白色 高兴 小时 叫停 平时 方便 成本 成为 解决 文件 许可 毕竟 游戏 马上
         万一 明白 全部 应该 强调 外卖 快递 出租"""
     )
@@ -114,7 +114,7 @@ class ChinesePeople:
         return self._ended[name]
 
 
-_LABEL = one_of(
+_LABEL = make_alternatives(
     """密码 门禁 验证码 取件码 口令 电话 手机号? 座机 号码 账号 帐号 账户 卡号 税号 编号 单号 订单号? 预订号 预约号
     优惠码 折扣码 兑换码 邀请码 车牌号? 身份证号? 护照号? 会员号 学号 工号 门牌号? 房间号? QQ 微信号? 序列号 流水号
     合同号 税务登记号 识别号"""
@@ -203,7 +203,9 @@ _KINDS = (
 _KINDS_OF_BOTH = [kind for kind in _KINDS if not kind.of_user]
 
 
-def chinese_in(sentence: str, of_user: bool, people: ChinesePeople) -> Iterator[Value]:
+def find_chinese_values(
+    sentence: str, of_user: bool, people: ChinesePeople
+) -> Iterator[Value]:
     """Yield the labelled values of ``sentence``, said by the user or the assistant. Of two that overlap the first
     counts."""
     yield from find_values(_KINDS if of_user else _KINDS_OF_BOTH, sentence)

@@ -109,7 +109,7 @@ _BEGINS_WITH_NO = re.compile(
 )
 
 
-def taken_back(text: str) -> Iterator[tuple[int, int]]:
+def find_taken_back(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the values stand that the same text takes back and replaces by another one of their kind."""
     for cue in _TAKES_BACK.finditer(text):
         begin = max(0, cue.start() - _REACH_CHARS)
@@ -142,7 +142,7 @@ _DISPUTED = re.compile(
 )
 
 
-def disputed(text: str) -> Iterator[tuple[int, int]]:
+def find_disputed(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the values stand that somebody only said: "My friend thinks it costs $450, but the shop charges
     $520"."""
     for match in _DISPUTED.finditer(text):
@@ -155,7 +155,7 @@ def disputed(text: str) -> Iterator[tuple[int, int]]:
                 break
 
 
-def answered_with_no(text: str) -> Iterator[tuple[int, int]]:
+def find_answered_with_no(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the questions stand that are answered with a no: "Is he allergic to nuts? No, his cousin is"."""
     return (match.span("asked") for match in _ANSWERED_NO.finditer(text))
 

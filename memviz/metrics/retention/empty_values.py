@@ -2,9 +2,9 @@
 
 import re
 
-from memviz.metrics.retention.label_words import one_of
+from memviz.metrics.retention.label_words import make_alternatives
 
-_EMPTY_START = one_of(
+_EMPTY_START = make_alternatives(
     """
     a_bit a_little a_lot not so very too really quite pretty just still also now already sure fine good great ok okay
     nice bad happy sorry glad afraid here there tired new big fan important possible right wrong clear true open ready
@@ -17,14 +17,16 @@ _EMPTY_START = one_of(
     """
 )
 """Begin what is no value: "My dog is ... fine", "... looking for a home"."""
-_EMPTY_WHOLE = one_of(
+_EMPTY_WHOLE = make_alternatives(
     """
     tables? rooms? flights? tickets? seats? place appointment hotel everything things car time days? options? plan
     idea
     """
 )
 """Say only that there is one: "We booked ... a room"."""
-_EMPTY_END = one_of("one ones that which who because and or the a an of to not than if")
+_EMPTY_END = make_alternatives(
+    "one ones that which who because and or the a an of to not than if"
+)
 """End what goes on, or was named before: "A command that did not work", "the blue one"."""
 _NO_VALUE = re.compile(
     rf"{_EMPTY_START}\b|.* {_EMPTY_END}$|{_EMPTY_WHOLE}$", re.IGNORECASE

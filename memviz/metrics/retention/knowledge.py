@@ -1,4 +1,8 @@
-"""The facts that a run retains of its probes, request by request, as matrices and shares."""
+"""The result of measuring retention: which facts each request of a run knows, as matrices and shares.
+
+:func:`memviz.retention` (:mod:`~memviz.metrics.retention.retention`) makes a :class:`Retention` from a run and probes.
+Charts, sweeps and life lines (:mod:`~memviz.metrics.retention.life_lines`) read it.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +29,11 @@ class FactState(IntEnum):
     """The state of a fact in a request. Codes are appended, never renumbered."""
 
     word: str
-    """How it is called in a sentence: "2 contradicted"."""
+    """Its word in a sentence, such as "2 contradicted"."""
     color: str
-    """Its colour on charts; red is for failures alone."""
+    """Its colour on charts; red is reserved for failures."""
     dash: str
-    """The dash of its line, for those who cannot tell the colours."""
+    """The dash of its line, for readers who cannot distinguish the colours."""
 
     def __new__(cls, code: int, word: str, color: str, dash: str) -> FactState:
         """Return the state of this code, with its word and its colour."""
@@ -53,8 +57,10 @@ class FactState(IntEnum):
 
 
 class Knowledge(IntEnum):
-    """The place in a request where the answer to a probe stands; of several places the highest that affirms it. Codes
-    are appended, never renumbered, and so are not in the order of the states."""
+    """The place in a request where the answer to a probe is found; of several places, the best one that affirms it.
+
+    Codes are stored, so new ones are appended and none is renumbered: they are in no order.
+    """
 
     NOT_BORN = 0
     """Not all messages that state it have been said yet."""
@@ -63,11 +69,11 @@ class Knowledge(IntEnum):
     SUMMARY = 3
     RECALLED = 4
     VERBATIM = 5
-    """In the history, the input, or behind the input."""
+    """In the history, in the input, or after the input."""
     CONTRADICTED = 6
-    """Nowhere but where it is denied or outdated."""
+    """Only where it is denied or outdated."""
     UNKNOWN = 7
-    """In what nobody can read, if anywhere."""
+    """Possibly in a block that nobody can read, and nowhere else."""
 
     @property
     def state(self) -> FactState:
@@ -76,7 +82,7 @@ class Knowledge(IntEnum):
 
     @property
     def is_known(self) -> bool:
-        """True where the answer stands in the request, and is affirmed there."""
+        """True if the request contains the answer and affirms it."""
         return self.state is FactState.KNOWN
 
 
@@ -85,7 +91,7 @@ BEST_FIRST = (
     Knowledge.VERBATIM, Knowledge.RECALLED, Knowledge.SUMMARY, Knowledge.SYSTEM, Knowledge.CONTRADICTED,
     Knowledge.UNKNOWN, Knowledge.LOST,
 )  # fmt: skip
-"""All places of a fact that was stated; legends, stacks and tables have this order."""
+"""All places of a fact that was stated, in the order of legends, stacks and tables."""
 STATE_OF = np.array(
     [
         FactState.NOT_BORN,
@@ -100,7 +106,7 @@ STATE_OF = np.array(
 
 
 class Freshness(IntEnum):
-    """The values of an updated fact that a request holds, once the update was made."""
+    """The values of an updated fact that a request holds after the update: the new one, a stale one, or both."""
 
     NOT_ASKED = 0
     """Not updated yet, or not a fact that is ever updated."""
@@ -114,53 +120,54 @@ _FRESHNESS = np.array(
     [Freshness.NEITHER, Freshness.NEW_ONLY, Freshness.STALE_ONLY, Freshness.BOTH],
     dtype=np.uint8,
 )
-"""The codes by what a request holds: the new value counts 1, a stale one 2."""
+"""The codes by the sum of 1 for the new value and 2 for a stale value."""
 
 
 @dataclass(frozen=True, eq=False)
 class Retention(ByRequest, NotebookOutput):
-    """The facts that one run retains. All matrices are [requests x probes] and false, or NOT_BORN, before birth.
+    """The facts that each request of a run retains. All matrices are [requests x probes].
 
-    A probe is *born* once all messages of its evidence are in the log; one without evidence from the first request on,
-    one whose evidence lies outside the log never.
+    A probe is *born* when all messages of its evidence are in the log. Before that its entries are false, or NOT_BORN.
+    A probe without evidence is born at the first request, and one whose evidence is not in the log never.
 
-    Read are the texts of messages with the arguments of tool calls, and of summaries without the words memviz
-    puts around them: the number in "[Turn 47]" is no knowledge. What a model thought before it answered is
-    its own and no source.
+    Facts are looked for in messages, in the arguments of tool calls, and in summaries without the words that memviz
+    puts around them (the number in "[Turn 47]" is no knowledge). What a model thought before an answer does not count.
     """
 
     probes: tuple[Probe, ...] = field(repr=False)
     turns: NDArray[np.int64]
     """The turn of each request."""
     births: NDArray[np.int64] = field(repr=False)
-    """The log position of the last message of each probe's evidence; -1 without evidence, the length of the log for a
-    probe that is never born."""
+    """[probes]: the log position of the last message of each probe's evidence; -1 without evidence, the length of the
+    log for a probe that is never born."""
     states: NDArray[np.uint8] = field(repr=False)
-    """:class:`Knowledge` codes: the place where an answer is contained. Where only the evidence is there, in words that
-    the probe does not list, VERBATIM, or RECALLED if it takes a recalled message to have all of it. CONTRADICTED if the
-    answer is mentioned only where it is denied or called outdated, by the rule of
-    :mod:`memviz.metrics.retention.polarity`; or only a stale answer is there; or another probe names it as its stale
-    answer, and the request knows that one's. LOST means none of these."""
+    """:class:`Knowledge` codes.
+
+    - The place where an answer is contained and affirmed. If a request has the evidence, but in words that the probe
+      does not list, it is VERBATIM, or RECALLED if some of the evidence is only there by a recall.
+    - CONTRADICTED if the answer is only mentioned as denied or outdated, by the rule of
+      :mod:`memviz.metrics.retention.polarity`; if only a stale answer is there; or if the request knows the answer of
+      another probe, which names this one's answer as stale.
+    - UNKNOWN or LOST otherwise."""
     evidence: Bools = field(repr=False)
-    """True where all messages of the evidence are in the request, word for word; recalled ones count."""
+    """True where the request holds all messages of the evidence word for word; recalled ones count."""
     contained: Bools = field(repr=False)
-    """True where an accepted answer is contained in the request, by the rule of :mod:`memviz.core.text.containment`,
-    and affirmed there."""
+    """True where the request contains an accepted answer, by the rule of :mod:`memviz.core.text.containment`, and
+    affirms it."""
     stale: Bools = field(repr=False)
-    """True where a stale answer is contained and affirmed so."""
+    """True where the request contains a stale answer and affirms it."""
     run: Run = field(repr=False)
-    """The run whose requests these are."""
+    """The run that was measured."""
 
     @cached_property
     def born(self) -> Bools:
-        """True where all of the evidence was said."""
+        """True where all of the evidence was said before."""
         is_born: Bools = self.states != Knowledge.NOT_BORN
         return is_born
 
     @cached_property
     def judged(self) -> Bools:
-        """True where it was said and one can tell: what may stand in a block that nobody can read is neither kept
-        nor lost."""
+        """True where the probe is born and its state is certain: not possibly in a block that nobody can read."""
         is_judged: Bools = self.born & (self.state != FactState.UNKNOWN)
         return is_judged
 
@@ -172,7 +179,7 @@ class Retention(ByRequest, NotebookOutput):
 
     @cached_property
     def retained(self) -> Bools:
-        """Known: evidence or answer, or both, are in the request, and nothing there contradicts them."""
+        """True where the state is known: the request has the evidence or the answer, and does not contradict it."""
         is_known: Bools = self.state == FactState.KNOWN
         return is_known
 
@@ -187,13 +194,14 @@ class Retention(ByRequest, NotebookOutput):
         return codes
 
     def share(self, held: Bools) -> NDArray[np.float64]:
-        """Return for each request the share of the judged probes for which ``held`` is true (0 to 1; NaN where there
-        is none)."""
-        return _share(held, self.judged)
+        """Return for each request the share (0 to 1) of the judged probes with ``held`` true; NaN without any."""
+        return _measure_share(held, self.judged)
 
     def mean_share(self, category: Category | None = None) -> float:
-        """Return the share of the judged probes (of one category, or of all) that a request knows, on average over the
-        requests that have any; NaN where none has."""
+        """Return the share of the judged probes that a request knows, on average over the requests that have any.
+
+        Only the probes of one ``category`` count, or all of them. NaN where no request has any.
+        """
         columns = self.columns_of(category)
         is_judged = self.judged[:, columns]
         with_any = is_judged.any(axis=1)
@@ -205,15 +213,16 @@ class Retention(ByRequest, NotebookOutput):
     def columns_of(self, category: Category | None) -> list[int]:
         """Return the numbers (0-based) of the probes of one category, or of all."""
         numbered = enumerate(self.probes)
-        return [at for at, probe in numbered if category in (None, probe.category)]
+        return [
+            number for number, probe in numbered if category in (None, probe.category)
+        ]
 
     def share_of(self, state: Knowledge) -> NDArray[np.float64]:
         """Return for each request the share of the born probes that are in ``state``."""
-        return _share(self.states == state, self.born)
+        return _measure_share(self.states == state, self.born)
 
     def frame(self) -> DataFrame:
-        """Return one row a request: its turn and call, born probes, and the shares that the columns name; NaN where
-        none is born."""
+        """Return a table with one row a request: turn, call, number of born probes, and shares, NaN without any."""
         from pandas import DataFrame
 
         columns: dict[str, NDArray[Any]] = {
@@ -230,31 +239,31 @@ class Retention(ByRequest, NotebookOutput):
         return DataFrame(columns)
 
 
-def _share(held: Bools, among: Bools) -> NDArray[np.float64]:
-    """Return the share of the probes ``among`` which ``held`` is true, for each request."""
+def _measure_share(held: Bools, among: Bools) -> NDArray[np.float64]:
+    """Return for each request the share of the probes in ``among`` for which ``held`` is true."""
     counts = among.sum(axis=1)
     shares: NDArray[np.float64] = np.full(len(counts), np.nan)
     np.divide((held & among).sum(axis=1), counts, out=shares, where=counts > 0)
     return shares
 
 
-class Judged(NamedTuple):
-    """Pairs of a text and a fact that a person judged."""
+class JudgedPairs(NamedTuple):
+    """The agreement of memviz with a person who judged pairs of a text and a fact."""
 
     pairs: int
     right: int
-    """So many of them memviz judges as the person does."""
+    """The number of pairs that memviz judges like the person."""
 
     @property
     def share(self) -> float:
-        """The share that is right, 0 to 1."""
+        """The share of right judgements, 0 to 1."""
         return self.right / self.pairs
 
 
-ORDINARY = Judged(110, 100)
-"""What occurs in ordinary messages and summaries. ``python -m benchmarks.fact_states untouched`` measures both."""
-ADVERSARIAL = Judged(70, 45)
-"""What was written to mislead: look-alikes, negations in another clause, old and new value in one sentence."""
+ORDINARY = JudgedPairs(110, 100)
+"""Ordinary messages and summaries. ``python -m benchmarks.fact_states untouched`` measures this and the next."""
+ADVERSARIAL = JudgedPairs(70, 45)
+"""Texts written to mislead: look-alikes, negations in another clause, old and new value in one sentence."""
 
-HARDER = Judged(120, 53)
-"""Written and judged by a language model, with answers in free words: reasons, rules, abbreviations, sums."""
+HARDER = JudgedPairs(120, 53)
+"""Pairs written and judged by a language model, with answers in free words: reasons, rules, abbreviations, sums."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from memviz.transcripts.base import Category
 
 
-def one_of(text: str) -> str:
+def make_alternatives(text: str) -> str:
     """Return a group of alternatives, which are parted by white space; ``_`` stands for a space.
 
     Those that begin with one letter share it: "cat cow dog" -> (?:c(?:at|ow)|d(?:og)).
@@ -33,7 +33,7 @@ def one_of(text: str) -> str:
     return f"(?:{'|'.join(groups)})"
 
 
-RELATIONS = one_of(
+RELATIONS = make_alternatives(
     r"""
         contact_person team_lead wife husband partner girlfriend boyfriend fiancée? fiancé son daughter child baby
         mother mum mom father dad brother sister twin cousin uncle aunt niece nephew grandmother grandfather grandma
@@ -60,7 +60,7 @@ NATIONALITIES = """
 
 CODE_NOUN = (
     "(?:(?<![a-z])"
-    + one_of(
+    + make_alternatives(
         r"""
         codes? pin password passcode passphrase combination key coupon voucher iban bic account extension locker plate
         size reference ref login username ssid id no\. nr\. numbers? numéro número code_postal código clave contraseña
@@ -87,7 +87,7 @@ STRONG_CODE = (
 """What is a code behind a word that may also be followed by a count: an order of 12 lamps, order 000-7741."""
 NUMBERED = (
     r"(?<![a-z])"
-    + one_of(
+    + make_alternatives(
         r"""
         confirmation booking reservation order ticket invoice policy claim case customer member(?:ship)? combo
         combination keypad safe tracking parcel licen[cs]e registration opens_with bestellung buchung rechnung
@@ -95,7 +95,7 @@ NUMBERED = (
     )
     + r"(?: (?:number|no\.?|code|id|is under|under|opens with|nummer))?(?![a-z])"
 )
-NUMBERED_PLACE = one_of(
+NUMBERED_PLACE = make_alternatives(
     "room flat locker gate platform seat cabin berth bay zimmer gleis"
 )
 LINE_NUMBER = r"[A-Z]{2} ?\d{2,4}(?![\w-])"
@@ -106,7 +106,7 @@ BLOOD_TYPE = r"(?:AB|A|B|O|0)(?:[ -]?(?:[+\u2212-]|Rh\S*|[Pp]ositive?|[Nn]egativ
 
 PHONE_NOUN = (
     "(?<![a-z])"
-    + one_of(
+    + make_alternatives(
         r"""
         phone telephone mobile cell(?:phone)? call ring reach whatsapp landline tel\.? fax dial
         (?:my|our|her|his|their)_number telefon\w* handy\w* mobil\w* anrufen móvil teléfono téléphone portable
@@ -118,7 +118,7 @@ PHONE_DIGITS = r"\+?\(?\d[\d()/ .-]{4,20}\d"
 INTERNATIONAL = r"\+\d[\d()/ .-]{7,19}\d"
 
 # A few words, up to one with which something else begins.
-_ENDS = one_of(
+_ENDS = make_alternatives(
     """
         but so because since which who that when if as while although though for on in at over than to from anymore
         please also too either now instead is are was were has have had and or by until after before this these here
@@ -126,7 +126,7 @@ _ENDS = one_of(
         lol haha pls plz thx tbh
         """
 )
-_NOT_FIRST = one_of(
+_NOT_FIRST = make_alternatives(
     """
         it that this them him her you me us when how what having being people everything anything something nothing one
         to not all any some doing those these myself where why saying seeing much very more most each other go do be
@@ -147,14 +147,14 @@ SUBJECT = r"(?:\b(?:i|he|she|we|they|who)|\b(?-i:[A-Z])\w+|\b(?:my|our) [\w-]+)"
 WE_HAVE = (
     r"\b(?:we|i)(?:['’]ve| have| had)?(?: (?:finally|now|also|just|both|all|already))?"
 )
-NEVER = one_of(
+NEVER = make_alternatives(
     r"""
         can['’]?t cannot can_not mustn['’]t must_not may_not do(?:es)?n['’]t do(?:es)?_not won['’]t never not_allowed_to
         """
 )
 NOT_TAKEN = (
     "(?!"
-    + one_of(
+    + make_alternatives(
         """
         a an the my your our his her their credit time times off out over up on in part parts place care advantage
         responsibility calls? notes photos pictures leave risks? chances? pressure criticism jokes? orders? turns? sides
@@ -166,21 +166,23 @@ NOT_TAKEN = (
     + r"\b)"
 )
 """What "I can't take" is said of without its being a substance."""
-ILL = one_of(
+ILL = make_alternatives(
     r"""
         itch(?:y|ing)? (?:a_)?(?:bad_|nasty_)?rash hives eczema sneez(?:e|ing) wheez(?:e|ing) nauseous nausea
         migraines? (?:a_)?migraine asthma swell swollen (?:an_)?(?:allergic_)?reaction
         """
 )
 """What something does to those who cannot stand it."""
-DIETS = one_of(
+DIETS = make_alternatives(
     r"""
         vegan vegetarian pescatarian coeliac celiac diabetic lactose[-_]intolerant gluten[-_]free teetotal
         colou?r[-_]?blind left[-_]handed claustrophobic pregnant dyslexic asthmatic epileptic vegetarier(?:in)?
         veganer(?:in)? vegetarisch schwanger
         """
 )
-_HOUR = one_of("one two three four five six seven eight nine ten eleven twelve")
+_HOUR = make_alternatives(
+    "one two three four five six seven eight nine ten eleven twelve"
+)
 DAY_OR_TIME = (
     "(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?: (?:morning|afternoon|evening|night)s?)?"
     rf"|(?:half|quarter) (?:past|to) {_HOUR}|\d{{1,2}}(?::\d\d)? ?[ap]\.?m|noon|midnight)"
@@ -195,7 +197,7 @@ LETTER_OR_NUMBER = r"(?-i:[A-HJ-Z]\d{0,2}|\d{1,2}[A-Za-z]?)(?=[.,;:!?)]|$| (?:" 
     "for|with|at|on|in|and|but|from|until|because|since|so|this|next|today|tomorrow|please|if|für|mit|am|ab)\\b)"
 )
 """The name of a group among others: C, 4b, 12. An I is somebody, and "A" with a noun behind it an article."""
-GROUP_NOUN = one_of(
+GROUP_NOUN = make_alternatives(
     """
     groups? team class section block zone row wing hall terminal tower building stage track level lane stairwell
     entrance division squad form grade unit gate gruppe klasse reihe halle turm gebäude eingang aufgang abschnitt
@@ -205,7 +207,7 @@ SIZE = r"(?-i:XX?S|S|M|L|X{1,3}L|[2-5]XL|\d{2})(?![\w'’%€.,:/-]*\w)"
 NUMBERED_DAY = r"\d{1,2}(?:st|nd|rd|th)(?=[.,;!?]|$| (?:at|if|and|or|so|but|around|because|after|before|when|we|i)\b)"
 STREET = (
     r"(?-i:(?<![\w.])(?P<value>\d{1,4}[A-Za-z]? (?:[A-Z][\w'’-]+ ){1,3}"
-    + one_of(
+    + make_alternatives(
         "Street Road Avenue Lane Court Square Drive Way Close Terrace Row Quay Boulevard Crescent Hill St Rd Ave"
     )
     + r")\b)"

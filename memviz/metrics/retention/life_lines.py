@@ -1,5 +1,8 @@
-"""The life of each probe in one run: where it stood from birth on, which summarization ended it, and what each version
-of a summary did to the facts."""
+"""The life of each fact in a run: its states from birth on, the compaction that took it, and what each summary did.
+
+Charts of facts and ``memviz.why`` (:mod:`~memviz.tuning.forgotten`) show these lives. They are read off a
+:class:`~memviz.metrics.retention.knowledge.Retention`.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -11,23 +14,26 @@ from memviz.core.text.wording import RequestPlace
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.part_tokens import find_reduced_positions
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import ends_of_spans
+from memviz.metrics.requests.request_axis import make_ends_finder
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
 
 
 class Span(NamedTuple):
-    """Requests one after the other at which a probe is in the same state: the turns of the first and of the last one,
-    which call of its turn each is, its place (see :attr:`Retention.places`), and how many calls its turn took."""
+    """Requests in a row at which a probe is in the same state."""
 
     state: Knowledge
     first_turn: int
+    """The turn of the first request; ``last_turn`` is that of the last one."""
     last_turn: int
     first_call: int = 1
+    """The call of its turn that the first request is, from 1."""
     last_call: int = 1
     first_place: int = 0
+    """The place of the first request on the axis of requests (see :attr:`Retention.places`)."""
     last_place: int = 0
     first_calls: int = 1
+    """The number of calls that the turn of the first request took."""
     last_calls: int = 1
 
     @property
@@ -43,9 +49,10 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LifeLine:
-    """One probe."""
+    """The life of one probe."""
 
     probe: int
+    """The number of the probe (0-based)."""
     born_position: int | None
     """The log position of the message that completed its evidence; ``None`` without evidence."""
     born_turn: int | None
@@ -55,43 +62,47 @@ class LifeLine:
     lost_turn: int | None = None
     """The turn of the first request that does not know it at all."""
     lost_by: int | None = None
-    """The number in ``run.compactions`` of the summarization that took it: the last one before that request that took
-    in a message or a summary which held it and whose own summary does not. ``None``: it fell out of a window, or was
-    never lost."""
+    """The number in ``run.compactions`` of the compaction that took it: the last one before that request which covered
+    a message or a summary with the fact, and wrote no summary with it. ``None`` if it was never lost, or just fell out
+    of a window."""
     spans: tuple[Span, ...] = field(default=())
-    """The states from the first request after birth to the last one; they tell whether the fact came back."""
+    """The spans of its states, from the first request after birth to the last one."""
 
 
 Losses = dict[tuple[int, int], int | None]
-"""By number of the probe and place of the first request that does not know it (``Span.first_place``: its turn, as long
-as every turn has one request): the number in ``run.compactions`` of the summarization that took it, by the rule of
-:class:`LifeLine`, or ``None``."""
+"""The compaction that caused each loss, as in :attr:`LifeLine.lost_by`.
+
+The key of a loss is the number of the probe and the place of the first request without it (``Span.first_place``).
+"""
 
 
 class VersionProbes(NamedTuple):
-    """The effect of one version of a summary on the facts: numbers of probes, in order."""
+    """The effect of a version of a summary on the facts, as numbers of probes in order."""
 
     kept: tuple[int, ...] = ()
-    """An answer stands in the version, and stood in the one that it replaced."""
+    """The facts in this version and in the one that it replaced."""
     new: tuple[int, ...] = ()
-    """An answer stands in the version, and did not in the one that it replaced."""
+    """The facts in this version, but not in the one that it replaced."""
     lost: tuple[int, ...] = ()
-    """The request after this compaction was the first that did not know it, by the rule of :class:`LifeLine`; such a
-    one need not have been in a summary."""
+    """The facts that its compaction took (:attr:`LifeLine.lost_by`); they need not have been in a summary before."""
 
 
 def life_lines(
     run: Run, retention: Retention, texts: ProbeTexts | None = None
 ) -> tuple[LifeLine, ...]:
-    """Return the life of every probe of ``retention``, which is that of ``run``; those never born are left out.
+    """Return the life of every probe of ``retention`` that is ever born.
 
-    ``texts`` are those that ``retention`` was made with, if they are at hand.
+    Args:
+        run: The run.
+        retention: Its retention.
+        texts: The texts that ``retention`` was made with, if at hand.
     """
     losses = LossCauses(run, texts or ProbeTexts(run.log, retention.probes))
     spans = _find_spans(retention)
     born_probes = np.flatnonzero(retention.births < len(run.log)).tolist()
     lives = []
     for probe in born_probes:
+        # Reversed, so that the first span of each state is the one that stays.
         first = {span.state: span for span in reversed(spans[probe])}
         life = LifeLine(probe, None, None, spans=spans[probe])
         birth = int(retention.births[probe])
@@ -101,7 +112,9 @@ def life_lines(
         if summarized := first.get(Knowledge.SUMMARY):
             life = replace(life, summarized_turn=summarized.first_turn)
         if lost_span := first.get(Knowledge.LOST):
-            lost_by = losses.by(retention.number_at(lost_span.first_place), probe)
+            lost_by = losses.find_cause(
+                retention.number_at(lost_span.first_place), probe
+            )
             life = replace(life, lost_turn=lost_span.first_turn, lost_by=lost_by)
         lives.append(life)
     return tuple(lives)
@@ -109,7 +122,7 @@ def life_lines(
 
 def _find_spans(retention: Retention) -> list[tuple[Span, ...]]:
     """Return the spans of every probe from birth on."""
-    ends_of = ends_of_spans(retention.turns)
+    ends_of = make_ends_finder(retention.turns)
     spans_by_probe = []
     for states in retention.states.T:
         firsts = np.flatnonzero(np.diff(states, prepend=np.uint8(Knowledge.NOT_BORN)))
@@ -123,32 +136,31 @@ def _find_spans(retention: Retention) -> list[tuple[Span, ...]]:
 
 
 class LossCauses:
-    """The summarizations before a request that took a probe out of what is sent."""
+    """Finds the compaction that caused the loss of a fact."""
 
     def __init__(self, run: Run, texts: ProbeTexts) -> None:
         self._run = run
         self._texts = texts
-        self._held = texts.in_versions(run.space.summaries).answers
+        self._held = texts.find_in_versions(run.space.summaries).answers
         self._compactions = dict(run.requests.compactions())
         """By the number of the request that each changed first."""
 
-    def by(self, row: int, probe: int) -> int | None:
-        """Return the number in ``run.compactions`` of the last one before request ``row`` (from 0) that took the
-        probe."""
+    def find_cause(self, row: int, probe: int) -> int | None:
+        """Return the number in ``run.compactions`` of the one that took the probe at request ``row`` (0-based)."""
         for compaction in reversed(self._compactions.get(row, ())):
             if self._took(compaction, probe, row):
                 return self._run.number_of(compaction)
         return None
 
     def _took(self, compaction: Compaction, probe: int, row: int) -> bool:
-        """Return whether a compaction took in something that held the fact, and wrote nothing that does."""
-        # One that changes no memory failed, or the user skipped it.
+        """Return whether a compaction covered something with the fact, and wrote nothing with it."""
+        # A compaction that failed, or that the user skipped, changes no memory.
         if not compaction.changes_memory:
             return False
         version = compaction.version
         if version is not None and self._held[version - 1, probe]:
             return False
-        # The fact was in the summary that this one replaced, or in the messages that it took in.
+        # It took the fact if that was in the summary that it replaced, or in the messages that it covered.
         replaced = compaction.replaces
         if replaced is not None and self._held[replaced - 1, probe]:
             return True
@@ -162,8 +174,10 @@ class LossCauses:
         return False
 
     def _list_taken(self, compaction: Compaction, row: int) -> list[range]:
-        """Return the messages that a compaction took. Of a range that it cleared or shortened these are only the
-        messages that request ``row`` sends with less in them."""
+        """Return the messages that a compaction covered.
+
+        If it cleared or shortened messages, these are only the ones that request ``row`` sends with less in them.
+        """
         if compaction.kind not in REDUCING:
             return [compaction.summarized]
         requests = self._run.requests
@@ -177,7 +191,7 @@ class LossCauses:
         return reduced
 
 
-def fact_losses(
+def list_fact_losses(
     run: Run, retention: Retention, lives: Iterable[LifeLine], texts: ProbeTexts
 ) -> Losses:
     """Return all losses of ``lives``, in the order of the probes and, of each, in that of the requests: a fact may
@@ -188,11 +202,13 @@ def fact_losses(
         for span in life.spans:
             if span.state is Knowledge.LOST:
                 row = retention.number_at(span.first_place)
-                losses[life.probe, span.first_place] = causes.by(row, life.probe)
+                losses[life.probe, span.first_place] = causes.find_cause(
+                    row, life.probe
+                )
     return losses
 
 
-def probes_lost_by(losses: Losses) -> dict[int | None, list[int]]:
+def group_losses_by_compaction(losses: Losses) -> dict[int | None, list[int]]:
     """Return the numbers of the probes that each compaction took, in the order of ``losses``."""
     by_compaction: dict[int | None, list[int]] = {}
     for (probe, _), by in losses.items():
@@ -200,13 +216,13 @@ def probes_lost_by(losses: Losses) -> dict[int | None, list[int]]:
     return by_compaction
 
 
-def version_probes(
+def compare_version_probes(
     run: Run, losses: Losses, texts: ProbeTexts
 ) -> tuple[VersionProbes, ...]:
     """Return the effect of each compaction of ``run`` on the facts, in order. ``losses`` are those of the run,
     ``texts`` what they were found with."""
-    held_by_version = texts.in_versions(run.space.summaries).answers
-    lost = probes_lost_by(losses)
+    held_by_version = texts.find_in_versions(run.space.summaries).answers
+    lost = group_losses_by_compaction(losses)
     effects = []
     for number, compaction in enumerate(run.compactions):
         effect = VersionProbes(lost=tuple(sorted(lost.get(number, ()))))

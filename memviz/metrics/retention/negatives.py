@@ -65,7 +65,7 @@ def states_itself(answer: str) -> bool:
     )
 
 
-def denied_content(answer: str) -> str | None:
+def strip_denial(answer: str) -> str | None:
     """Return what an answer that is a negative denies: "no nuts" is about nuts; ``None`` for any other answer."""
     match = _NEGATIVE_ANSWER.fullmatch(simplify_chinese(answer.strip()))
     # Each form of a negative has a group of its own for what it denies.
@@ -77,7 +77,7 @@ def is_negative(clause: str) -> bool:
     return _IS_NEGATIVE.search(clause) is not None
 
 
-def clauses_with_negatives(text: str) -> tuple[str, ...]:
+def list_negative_clauses(text: str) -> tuple[str, ...]:
     """The clauses of ``text``, if any of them is a negative; none of any other text."""
     return tuple(_CLAUSE.findall(text)) if is_negative(text) else ()
 

@@ -13,7 +13,7 @@ from memviz.metrics.retention.label_words import (
 )
 
 _RULED_OUT = "what is ruled out"
-_EMPTY = part.one_of(
+_EMPTY = part.make_alternatives(
     """
     idea problem problems worries need one rush longer matter doubt thanks thank way wonder issue reason chance more
     less point hurry pressure clue fun big such sense trouble hard surprise other further change changes question
@@ -41,8 +41,8 @@ _TOPICS = """
     wood fabric paint wallpaper flooring tile roof crop plant soil bottleneck culprit cause winner sponsor client
     customer contact emergency_contact insurer insurance bank landlord neighbourhood district
     """
-_TOPIC = part.one_of(_TOPICS)
-_VENUE = part.one_of(
+_TOPIC = part.make_alternatives(_TOPICS)
+_VENUE = part.make_alternatives(
     """
     club hall church chapel school hotel hostel restaurant pub bar café cafe library museum park garden gym pool
     office station beach farm barn theatre theater cinema clinic hospital pharmacy bakery market mall campus
@@ -52,7 +52,7 @@ _VENUE = part.one_of(
     """
 )
 
-_COMMON = part.one_of(
+_COMMON = part.make_alternatives(
     r"""
     questions? ideas? look problems? chance plan meeting bit lot few couple feeling good great nice bad hard
     difficult long short quick big small new different similar hunch fight go try talk chat word time day week

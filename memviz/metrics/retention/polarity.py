@@ -16,10 +16,10 @@ from memviz.metrics.retention import endings, update_cues
 from memviz.metrics.retention.corrections import (
     CUES,
     DISPUTING,
-    answered_with_no,
-    disputed,
+    find_answered_with_no,
+    find_disputed,
+    find_taken_back,
     refers_back,
-    taken_back,
 )
 from memviz.metrics.retention.denial_patterns import (
     DENIED,
@@ -63,33 +63,41 @@ _CLAUSE_STARTS = re.compile(r"[,:](?!\d)|[;!?(，；：]|\b(?:and|but)\b", _I)
 
 
 class Polarity(NamedTuple):
-    """A text without what it denies, what it calls outdated, and what of it comes after the last of that."""
+    """The parts of a text that it affirms, denies and calls outdated."""
 
     affirmed: str
+    """The text without what it denies or calls outdated."""
     outdated: str = ""
+    """The parts that it calls outdated."""
     since: str = ""
+    """The affirmed text after the last outdated part."""
     updates: str = ""
     """The sentences that call something outdated."""
     denied: str = ""
-    """What is denied or outdated, and nothing else, but for what is ``undone``."""
+    """The parts that are denied or outdated, except ``undone``."""
     undone: str = ""
-    """What is denied or outdated that is a negative itself: "allergic to nuts"."""
+    """The parts that are denied or outdated and are negatives themselves: "allergic to nuts"."""
 
 
 def may_deny(text: str) -> bool:
-    """Return whether :func:`polarity` has to be asked: many texts deny nothing."""
-    return bool(_cues_in(text))
+    """Return false for a text that surely denies nothing, so that :func:`judge_polarity` need not read it."""
+    return bool(_find_cues(text))
 
 
-def _cues_in(text: str) -> list[str]:
-    lower = simplify_chinese(text).lower()
-    # Text without spaces has no chunks that come twice.
+def _find_cues(text: str) -> list[str]:
+    lower = simplified(text).lower()
+    # Chunks are cached by their text, which does not help with scripts without spaces.
     cues = set(_MAY_BEGIN.in_text(lower)) if lower.isascii() else _CUES
     return [cue for cue in cues if cue in lower]
 
 
-def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polarity:
-    """Return what ``text`` affirms and calls outdated; of the sentences alone that ``mentions`` tells, if given."""
+def judge_polarity(
+    text: str, mentions: Callable[[str], bool] | None = None
+) -> Polarity:
+    """Return what ``text`` affirms, denies and calls outdated.
+
+    Sentences for which ``mentions`` is false are not read, and count as affirmed.
+    """
     outdated: list[tuple[int, int]] = []
     denied: list[tuple[int, int]] = []
     updates: list[str] = []
@@ -99,40 +107,38 @@ def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polari
         spans_of_sentence = _find_spans(sentence)
         if spans_of_sentence.outdated:
             updates.append(sentence)
-        # Places in the sentence become places in the text.
+        # Convert places in the sentence to places in the text.
         for start, stop in spans_of_sentence.outdated:
             outdated.append((first + start, first + stop))
         for start, stop in spans_of_sentence.denied:
             denied.append((first + start, first + stop))
     if not outdated and not denied:
         return Polarity(text)
-    # What stands behind the last outdated part is said since.
-    last = max((stop for _, stop in outdated), default=len(text))
+    end_of_outdated = max((stop for _, stop in outdated), default=len(text))
     spans = sorted(outdated + denied)
-    said_of_old = BORDER.join(text[start:stop] for start, stop in outdated)
     parts = [text[start:stop] for start, stop in spans]
-    undone = BORDER.join(part for part in parts if STATES_ITSELF.search(part))
-    not_so = BORDER.join(part for part in parts if not STATES_ITSELF.search(part))
+    negative_parts = [part for part in parts if STATES_ITSELF.search(part)]
+    other_parts = [part for part in parts if not STATES_ITSELF.search(part)]
     return Polarity(
-        _without(text, spans, 0),
-        said_of_old,
-        _without(text, spans, last),
-        " ".join(updates),
-        not_so,
-        undone,
+        affirmed=_cut_out(text, spans, 0),
+        outdated=BORDER.join(text[start:stop] for start, stop in outdated),
+        since=_cut_out(text, spans, end_of_outdated),
+        updates=" ".join(updates),
+        denied=BORDER.join(other_parts),
+        undone=BORDER.join(negative_parts),
     )
 
 
-def sentences_that_may_deny(text: str) -> Iterator[str]:
-    """The sentences of ``text`` that :func:`polarity` reads."""
+def list_sentences_that_may_deny(text: str) -> Iterator[str]:
+    """Return the sentences of ``text`` that :func:`judge_polarity` reads."""
     return (sentence for _, sentence in _split_denying(text))
 
 
 @lru_cache(maxsize=4096)
 def _split_denying(text: str) -> tuple[tuple[int, str], ...]:
     """Return the sentences that may deny something, each with its place in the text."""
-    # Few texts have any cue, and those that have one have few: only these are looked for in each sentence.
-    cues = _cues_in(text)
+    # Few texts have any cue, and then only a few, so each sentence is searched for these few.
+    cues = _find_cues(text)
     if not cues:
         return ()
     may_refer_back = "?" in text or "？" in text
@@ -197,19 +203,19 @@ def _find_spans(sentence: str) -> _Spans:
         return _Spans()
     statement = simplify_chinese(sentence.rstrip(".!?。！？\n;； "))
     lower = statement.lower()
-    cues = _cues_in(statement)
+    cues = _find_cues(statement)
     outdated = [
         *_ENDED_BY_CUE.find(statement, lower, cues),
         *_find_before(statement, lower),
     ]
     # The patterns of corrections are slow, and hardly any sentence has one of their cues.
     if any(cue in lower for cue in CUES):
-        outdated += taken_back(statement)
+        outdated += find_taken_back(statement)
     denied = [*_NOT_SO_BY_CUE.find(statement, lower, cues)]
     if "?" in statement or "？" in statement:
-        denied += answered_with_no(statement)
+        denied += find_answered_with_no(statement)
     if any(cue in lower for cue in DISPUTING):
-        denied += disputed(statement)
+        denied += find_disputed(statement)
     return _Spans(tuple(outdated), tuple(denied))
 
 
@@ -235,7 +241,7 @@ def _find_before(sentence: str, lower: str) -> Iterator[tuple[int, int]]:
             yield first, stop
 
 
-def _without(text: str, spans: list[tuple[int, int]], since: int) -> str:
+def _cut_out(text: str, spans: list[tuple[int, int]], since: int) -> str:
     """Return ``text`` from ``since`` on, without the ``spans``, which are in order."""
     parts = []
     at = since

@@ -1,5 +1,9 @@
-"""The phrases by which the answers of probes are looked for in texts, and which matches of them count: not those that
-stand within a longer answer, and of an answer of several parts only parts that stand near each other."""
+"""The phrases that :class:`~memviz.metrics.retention.probe_texts.ProbeTexts` looks for to find the answers of probes.
+
+Not every match counts: one inside a longer answer does not, and the parts of an answer that lists several things only
+count where they stand near each other. A negative answer ("no nuts") is also found where a text denies its thing
+("nut-free").
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,9 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.core.text.answer_forms import is_date_with_year, split_list
-from memviz.core.text.containment import Matches, asks_for_a_count, normal_tokens
+from memviz.core.text.answer_forms import is_date_with_year, list_parts
+from memviz.core.text.containment import (
+    Matches,
+    PhraseIndex,
+    asks_for_a_count,
+    normal_tokens,
+)
 from memviz.core.text.vocabulary import CHINESE_STOP, STOP_WORDS
+from memviz.metrics.retention.negatives import strip_denial
+from memviz.metrics.retention.polarity import judge_polarity, may_deny
 from memviz.transcripts.base import Probe
 
 MOST_TOKENS_BETWEEN = 12
@@ -58,7 +69,9 @@ def list_covers(phrases: Sequence[Phrase]) -> Iterator[Cover]:
                 yield inner, outer
 
 
-def numbers_of_counts(probes: Sequence[Probe], phrases: Sequence[Phrase]) -> set[int]:
+def list_numbers_of_counts(
+    probes: Sequence[Probe], phrases: Sequence[Phrase]
+) -> set[int]:
     """Return the numbers of the phrases that are a number of things."""
     numbers = set()
     for number, phrase in enumerate(phrases):
@@ -68,7 +81,7 @@ def numbers_of_counts(probes: Sequence[Probe], phrases: Sequence[Phrase]) -> set
     return numbers
 
 
-def stand_inside(
+def mark_standing_inside(
     matches: Matches, mine: slice, theirs: slice, yields_to_equal: bool
 ) -> NDArray[np.bool_]:
     """Return which of ``mine`` stand in one of ``theirs``; both are in the order of their places."""
@@ -97,19 +110,19 @@ class NearParts(NamedTuple):
     needs_all: bool
     """All of the others have to stand near the lead, not any one of them."""
 
-    def told_in(self, matches: Matches) -> NDArray[np.int64]:
+    def find_texts(self, matches: Matches) -> NDArray[np.int64]:
         """Return the numbers of the texts in which the answer stands so."""
         leads = np.flatnonzero(matches.phrases == self.lead)
         most = MOST_TOKENS_BETWEEN if self.needs_all else MOST_TOKENS_TO_SUBJECT
         stands = []
         for phrase in self.others:
             followers = np.flatnonzero(matches.phrases == phrase)
-            stands.append(_stand_near(matches, leads, followers, most))
+            stands.append(_mark_standing_near(matches, leads, followers, most))
         near = np.all(stands, axis=0) if self.needs_all else np.any(stands, axis=0)
         return matches.texts[leads[near]]
 
 
-def _stand_near(
+def _mark_standing_near(
     matches: Matches,
     leads: NDArray[np.int64],
     followers: NDArray[np.int64],
@@ -159,3 +172,36 @@ def _list_telling_words(question: str) -> list[str]:
     words += [piece for piece in _CHINESE_STOP.split(question) if len(piece) > 1]
     silent = STOP_WORDS | _SAYING_NOTHING
     return list(dict.fromkeys(word for word in words if word not in silent))
+
+
+class DeniedThings:
+    """The things that negative answers deny, such as the nuts of "no nuts"."""
+
+    def __init__(self, probes: Sequence[Probe]) -> None:
+        contents: list[str] = []
+        numbers: list[int] = []
+        for number, probe in enumerate(probes):
+            denied = list(filter(None, map(strip_denial, probe.answers)))
+            contents += denied
+            numbers += [number] * len(denied)
+        self._contents = PhraseIndex(contents)
+        self._probe_of = np.array(numbers, np.int64)
+        self._probe_count = len(probes)
+
+    def mark_denied(self, texts: Sequence[str]) -> NDArray[np.bool_]:
+        """Return true where a text denies the thing that a probe's answer denies: [texts x probes].
+
+        For "no nuts" that is true of "The menu is nut-free".
+        """
+        is_denied = np.zeros((len(texts), self._probe_count), bool)
+        if not self._probe_of.size:
+            return is_denied
+        # Few texts deny anything, and of these few hold one of the things: only these are read word by word.
+        may = np.flatnonzero([may_deny(text) for text in texts])
+        matches = self._contents.find([texts[row] for row in may.tolist()])
+        rows = may[np.unique(matches.texts)]
+        if rows.size:
+            denied = [judge_polarity(texts[row]).denied for row in rows.tolist()]
+            matches = self._contents.find(denied)
+            is_denied[rows[matches.texts], self._probe_of[matches.phrases]] = True
+        return is_denied

@@ -1,4 +1,9 @@
-"""The texts in which the answers of probes are contained: looked up once for a conversation, for all its runs."""
+"""The search for the answers of probes in texts: done once for the messages of a conversation, for all its runs.
+
+:mod:`~memviz.metrics.retention.retention` and other metrics share a :class:`ProbeTexts`. An answer counts only where
+the text affirms it: sentences that deny it, call it outdated or only ask for it are taken out first
+(:mod:`~memviz.metrics.retention.polarity`, :mod:`~memviz.metrics.retention.unsettled`).
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
@@ -12,103 +17,75 @@ from memviz.core.conversation import Log
 from memviz.core.messages import Message
 from memviz.core.summaries import SummaryLog
 from memviz.core.text.containment import Matches, PhraseIndex
-from memviz.metrics.requests.message_text import readable
+from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.retention.negatives import (
-    clauses_with_negatives,
-    denied_content,
     is_answered_negatively,
     is_asked_negatively,
     is_negative,
     is_same_subject,
+    list_negative_clauses,
     states_itself,
 )
 from memviz.metrics.retention.polarity import (
     Polarity,
-    may_deny,
-    polarity,
-    sentences_that_may_deny,
+    judge_polarity,
+    list_sentences_that_may_deny,
 )
 from memviz.metrics.retention.probe_phrases import (
+    DeniedThings,
     find_near_parts,
     list_covers,
+    list_numbers_of_counts,
     list_phrases,
-    numbers_of_counts,
-    stand_inside,
+    mark_standing_inside,
 )
 from memviz.metrics.retention.unsettled import (
     asks_for_what_is_unsettled,
     asks_of_the_user,
-    settled,
-    without_others,
+    drop_others,
+    drop_unsettled,
 )
 from memviz.transcripts.base import Probe
 
 TEXTS_AT_ONCE = 1000
-"""Texts that are read together: fewer than those of which tokens are kept."""
+"""The most texts that are read together, so that their tokens stay in the cache meanwhile."""
 RUNS_KEPT = 8
-"""Of so many runs it is kept which summaries contain which answers: a page compares six settings."""
+"""The number of runs for which the answers in summaries are kept: a page compares six settings."""
 Bools = NDArray[np.bool_]
 Counts = NDArray[np.unsignedinteger]
 
 
 class Holding(NamedTuple):
-    """The answers that texts contain."""
+    """The answers found in texts."""
 
     answers: Bools
-    """[texts x probes]: any accepted one is affirmed."""
+    """[texts x probes]: true if the text affirms an accepted answer."""
     stale: Bools
-    """[texts x probes that have a stale one]: any stale one is affirmed."""
+    """[texts x probes that have stale answers]: true if the text affirms a stale answer."""
     denied: Bools
-    """[texts x probes]: an accepted one stands there, but only where it is denied or outdated."""
+    """[texts x probes]: true if the text contains an accepted answer, but only denied or as outdated."""
 
 
 class Tallies(NamedTuple):
-    """Running numbers of the texts for which each kind of :class:`Holding` is true, one row more than there are
-    texts: whether a range of texts holds an answer is one difference."""
+    """Running sums of each field of :class:`Holding` over the texts, beginning with a row of zeros.
+
+    A range of texts holds an answer if the sums at its start and at its stop differ.
+    """
 
     answers: Counts
     stale: Counts
     denied: Counts
 
 
-class _Negatives:
-    """The things that negative answers deny, to be found where a text denies it: "nut-free" for "no nuts"."""
-
-    def __init__(self, probes: Sequence[Probe]) -> None:
-        contents: list[str] = []
-        numbers: list[int] = []
-        for number, probe in enumerate(probes):
-            denied = list(filter(None, map(denied_content, probe.answers)))
-            contents += denied
-            numbers += [number] * len(denied)
-        self._contents = PhraseIndex(contents)
-        self._probe_of = np.array(numbers, np.int64)
-        self._probe_count = len(probes)
-
-    def denied_in(self, texts: Sequence[str]) -> Bools:
-        """Return which of ``texts`` deny what is denied by which probes: [texts x probes]."""
-        is_denied = np.zeros((len(texts), self._probe_count), bool)
-        if not self._probe_of.size:
-            return is_denied
-        # Few texts deny anything, and of these few hold one of the things: only these are read word by word.
-        may = np.flatnonzero([may_deny(text) for text in texts])
-        matches = self._contents.find([texts[row] for row in may.tolist()])
-        rows = may[np.unique(matches.texts)]
-        if rows.size:
-            denied = [polarity(texts[row]).denied for row in rows.tolist()]
-            matches = self._contents.find(denied)
-            is_denied[rows[matches.texts], self._probe_of[matches.phrases]] = True
-        return is_denied
-
-
 class ProbeTexts:
-    """The answers of ``probes`` in the messages of ``log``, for every run over it.
+    """The answers of ``probes`` in the messages of ``log``, and the search for them in other texts.
 
-    A stale answer counts only where it is not a part of an accepted one ("26 June" in "26 June 2027"), and an
-    accepted one only where it is not a part of a longer stale one. A stale answer that is spelled like an
-    accepted one is none. What is contained is defined in :mod:`memviz.core.text.containment`.
+    :mod:`memviz.core.text.containment` defines when a text contains an answer. A stale answer does not count inside an
+    accepted one ("26 June" in "26 June 2027"), nor an accepted one inside a longer stale one. A stale answer that is
+    spelled like an accepted one never counts.
 
-    ``counts`` are of the messages of the log.
+    ``counts`` are the :class:`Tallies` of the messages of the log. With ``any_mention``, answers that are denied count
+    as well.
     """
 
     def __init__(
@@ -124,84 +101,85 @@ class ProbeTexts:
             map(asks_for_what_is_unsettled, questions)
         )
         self._asks_of_user = _make_mask(map(asks_of_the_user, questions))
-        self._negatives = _Negatives(self.probes)
+        self._denied_things = DeniedThings(self.probes)
         self.endings: list[tuple[int, int]] = []
-        """Log position and number of the probe, wherever a message calls an answer outdated; in order."""
+        """The log positions of messages that call an answer outdated, each with the number of the probe, in order."""
         self.stale_columns = np.flatnonzero([bool(probe.stale) for probe in probes])
         phrases = list(list_phrases(self.probes))
         self._near, parts = find_near_parts(self.probes, len(phrases))
         texts = [*(phrase.text for phrase in phrases), *parts]
-        counts = numbers_of_counts(self.probes, phrases)
+        counts = list_numbers_of_counts(self.probes, phrases)
         self._index = PhraseIndex(
             texts, may_omit_years=range(len(phrases), len(texts)), counts=counts
         )
-        # True of each phrase that may tell an answer by itself. Of an answer of several parts that is the first,
-        # without which the others tell nothing.
+        # True for the phrases that may be an answer by themselves; of an answer with several parts, for the first part.
         self._tells = np.arange(len(texts)) < len(phrases)
         self._tells[[part.lead for part in self._near]] = True
         self._probe_of = np.array([phrase.probe for phrase in phrases], np.int64)
         self._is_stale = _make_mask(phrase.is_stale for phrase in phrases)
         self._covers = list(list_covers(phrases))
         self._held_in_versions: dict[tuple[str, ...], Holding] = {}
-        self.counts = self.counts_of(())
+        self.counts = self.count_in_messages(())
         self.extend()
 
     @property
     def length(self) -> int:
-        """Number of messages read so far."""
+        """The number of messages read so far."""
         return len(self.counts.answers) - 1
 
     def extend(self) -> None:
-        """Read the messages that joined the log since."""
+        """Read the messages that were added to the log since."""
         start = self.length
         if len(self.log) > start:
-            self._held_in_versions = {}  # a new message may make a fact a negative one
+            # A new message may turn a fact into a negative one, which is judged in another way.
+            self._held_in_versions = {}
             self._read_evidence(start)
             *holding, ended = self._read(
-                [readable(message) for message in self.log[start:]]
+                [read_message(message) for message in self.log[start:]]
             )
             rows = np.argwhere(ended).tolist()
             self.endings += [(start + row, probe) for row, probe in rows]
             self.counts = Tallies(*map(_extend_counts, self.counts, holding))
 
-    def holding(self, texts: Sequence[str]) -> Holding:
-        """Return which of ``texts`` contain which answers. A text that comes twice is read once."""
+    def find_answers(self, texts: Sequence[str]) -> Holding:
+        """Return the answers in each of ``texts``."""
         return Holding(*self._read(texts)[:3])
 
-    def in_messages(self, messages: Iterable[Message]) -> Holding:
-        """Return which of ``messages`` contain which answers."""
-        return self.holding([readable(message) for message in messages])
+    def find_in_messages(self, messages: Iterable[Message]) -> Holding:
+        """Return the answers in each of ``messages``."""
+        return self.find_answers([read_message(message) for message in messages])
 
-    def in_versions(self, summaries: SummaryLog) -> Holding:
-        """Return which versions of ``summaries`` contain which answers: kept, for several metrics of a run ask."""
+    def find_in_versions(self, summaries: SummaryLog) -> Holding:
+        """Return the answers in each version of ``summaries``; kept, because several metrics of a run ask for them."""
         texts = tuple(version.text for version in summaries.versions)
         if held := self._held_in_versions.get(texts):
             return held
         if len(self._held_in_versions) >= RUNS_KEPT:
             self._held_in_versions = {}
-        held = self.holding(texts)
+        held = self.find_answers(texts)
         self._held_in_versions[texts] = held
         return held
 
-    def counts_of(self, messages: Sequence[Message]) -> Tallies:
-        """Return what :attr:`counts` is for the log, for other messages."""
-        holding = self.in_messages(messages)
+    def count_in_messages(self, messages: Sequence[Message]) -> Tallies:
+        """Return the running sums over ``messages``, as :attr:`counts` has them for the log."""
+        holding = self.find_in_messages(messages)
         nothing = [np.zeros((1, part.shape[1]), np.uint16) for part in holding]
         return Tallies(*map(_extend_counts, nothing, holding))
 
-    def contradicted(self, holding: Holding) -> Bools:
-        """Return which texts mention an answer to deny it, or hold an outdated one: [texts x probes]."""
+    def mark_contradicted(self, holding: Holding) -> Bools:
+        """Return true where a text denies an answer or affirms a stale one: [texts x probes]."""
         is_contradicted = holding.denied.copy()
         is_contradicted[:, self.stale_columns] |= holding.stale
         return is_contradicted
 
     def _read(self, texts: Sequence[str]) -> list[Bools]:
-        """Return the parts of :class:`Holding`, and which answers each text calls outdated, also of those that other
-        parts of the text affirm before."""
+        """Return the fields of :class:`Holding`, and as a fourth the answers that each text calls outdated.
+
+        The fourth includes answers that the text affirmed before.
+        """
         rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
         different = list(rows)
-        # Of each text its tokens and its sentences are asked for several times. Of the
-        # texts of one batch they are still kept the next time.
+        # The tokens and sentences of a text are needed several times. In small batches they are still cached then.
         batches = [
             self._read_once(different[start : start + TEXTS_AT_ONCE])
             for start in range(0, max(1, len(different)), TEXTS_AT_ONCE)
@@ -219,24 +197,23 @@ class ProbeTexts:
         return holding
 
     def _judge_texts(self, texts: Sequence[str]) -> list[Bools]:
-        """Return which texts affirm an accepted answer, affirm a stale one, deny an accepted one, and call one
-        outdated."""
+        """Return the four arrays of :meth:`_read`, before unsettled sentences are taken out."""
         answers, stale = self._find_mentions(texts)
         denied = np.zeros_like(answers)
         ended = np.zeros_like(answers)
         holding = [answers, stale, denied, ended]
         if self._any_mention:
             return holding
-        answers |= self._negatives.denied_in(texts)
-        # To read what a sentence denies is slow, so it is done for sentences alone that mention an answer, and for
-        # texts alone in which one does.
+        answers |= self._denied_things.mark_denied(texts)
+        # To judge what a sentence denies is slow, so only texts with an answer are judged, and of these only sentences
+        # that mention one.
         rows = np.flatnonzero(answers.any(axis=1) | stale.any(axis=1)).tolist()
-        may_deny = {row: [*sentences_that_may_deny(texts[row])] for row in rows}
+        may_deny = {row: [*list_sentences_that_may_deny(texts[row])] for row in rows}
         telling = self._find_telling(set(chain.from_iterable(may_deny.values())))
         polarity_by_row = {}
         for row, sentences in may_deny.items():
             if not telling.isdisjoint(sentences):
-                text_polarity = polarity(texts[row], telling.__contains__)
+                text_polarity = judge_polarity(texts[row], telling.__contains__)
                 if text_polarity.affirmed is not texts[row]:
                     polarity_by_row[row] = text_polarity
         if not polarity_by_row:
@@ -246,8 +223,7 @@ class ProbeTexts:
         affirmed, fresh = self._find_mentions([part.affirmed for part in polarities])
         mentioned = answers[rows]
         ended[rows], since = self._find_ended(polarities)
-        # A fact that is itself a denial ("no nuts") is affirmed by a text that denies it, unless the text takes that
-        # back.
+        # A fact that is a negative itself ("no nuts") is affirmed by a denial, unless the text takes it back.
         undone = since
         if self._is_negative.any():
             undone, _ = self._find_mentions([part.undone for part in polarities])
@@ -259,10 +235,10 @@ class ProbeTexts:
         return holding
 
     def _settle(self, texts: Sequence[str], answers: Bools) -> None:
-        """Take out of ``answers`` those that a text only asks for or supposes, or says of somebody else."""
+        """Set ``answers`` to false where a text only asks for them or supposes them, or says them of somebody else."""
         for leave_out, stays in (
-            (settled, self._asks_for_unsettled | self._is_negative),
-            (without_others, ~self._asks_of_user),
+            (drop_unsettled, self._asks_for_unsettled | self._is_negative),
+            (drop_others, ~self._asks_of_user),
         ):
             settled_texts = {}
             for row in np.flatnonzero((answers & ~stays).any(axis=1)).tolist():
@@ -274,7 +250,7 @@ class ProbeTexts:
                 answers[list(settled_texts)] &= is_settled | stays
 
     def _find_mentions(self, texts: Sequence[str]) -> tuple[Bools, Bools]:
-        """Return which of ``texts`` mention which accepted and which stale answers, affirmed or not."""
+        """Return the accepted and the stale answers that each text mentions, affirmed or not."""
         all_matches = self._index.find(texts)
         matches = self._drop_covered(all_matches.of_first(len(self._probe_of)))
         mentions = np.zeros((2, len(texts), len(self.probes)), bool)
@@ -282,20 +258,20 @@ class ProbeTexts:
         mentions[kinds, matches.texts, self._probe_of[matches.phrases]] = True
         answers, stale = mentions
         for part in self._near:
-            answers[part.told_in(all_matches), part.probe] = True
+            answers[part.find_texts(all_matches), part.probe] = True
         return answers, stale[:, self.stale_columns]
 
     def _find_telling(self, sentences: Collection[str]) -> set[str]:
-        """Return those of ``sentences`` that mention an answer."""
+        """Return the ``sentences`` that mention an answer."""
         texts = list(sentences)
         matches = self._index.find(texts)
         telling = matches.texts[self._tells[matches.phrases]]
         return {texts[row] for row in np.unique(telling).tolist()}
 
     def _find_ended(self, polarities: Sequence[Polarity]) -> tuple[Bools, Bools]:
-        """Return which accepted answers each text calls outdated, and which it affirms after that."""
+        """Return the accepted answers that each text calls outdated, and those that it affirms after that."""
         ended, _ = self._find_mentions([part.outdated for part in polarities])
-        # "No longer allergic" ends no fact that says "not allergic".
+        # "No longer allergic" does not make the fact "not allergic" outdated.
         ended[:, self._is_negative & ~self._names_negative] = False
         for row, probe in np.argwhere(ended).tolist():
             question = self.probes[probe].question
@@ -306,14 +282,14 @@ class ProbeTexts:
         return ended, since
 
     def _read_evidence(self, start: int) -> None:
-        """Note the facts that messages from ``start`` on state as negatives: to deny those is to affirm them."""
+        """Find the facts that messages from ``start`` on state as negatives, so that a denial affirms them."""
         clauses_of: dict[int, list[str]] = {}
         for number, probe in enumerate(self.probes):
             newest = max(probe.evidence, default=-1)
             if self._is_negative[number] or not start <= newest < len(self.log):
                 continue
             own_texts = self._read_evidence_of(probe)
-            parts = map(clauses_with_negatives, own_texts)
+            parts = map(list_negative_clauses, own_texts)
             clauses_of[number] = [*chain.from_iterable(parts)]
         clauses = list(dict.fromkeys(chain.from_iterable(clauses_of.values())))
         mentioned = dict(zip(clauses, self._find_mentions(clauses)[0], strict=True))
@@ -325,11 +301,13 @@ class ProbeTexts:
 
     def _read_evidence_of(self, probe: Probe) -> list[str]:
         """Return the texts of the messages that state a fact."""
-        return [readable(self.log[at]) for at in probe.evidence if at >= 0]
+        return [read_message(self.log[at]) for at in probe.evidence if at >= 0]
 
     def _note_endings(self, numbers: Iterable[int]) -> None:
-        """Note the facts whose own messages do nothing but deny them, or call them outdated: such a fact is that
-        ending, as in "Her bicycle was stolen"."""
+        """Find the facts that their own messages only deny or call outdated, as in "Her bicycle was stolen".
+
+        Such a fact is a negative itself.
+        """
         own_texts: dict[int, list[str]] = {}
         for number in numbers:
             if not self._is_negative[number]:
@@ -346,11 +324,11 @@ class ProbeTexts:
                 self._is_negative[number] = True
 
     def fits(self, log: Log) -> bool:
-        """Return whether these are the texts of ``log``, which may have grown since."""
+        """Return whether ``log`` is the one that was read; it may have grown since."""
         return self.log is log or self.log[:] == log[:]
 
     def _drop_covered(self, matches: Matches) -> Matches:
-        """Return the matches that do not stand within one of the phrase that covers theirs (see :data:`Cover`)."""
+        """Return the matches without those inside a match of a phrase that covers them (see :data:`Cover`)."""
         # Matches are sorted by phrase: those of each phrase are one slice.
         keep = np.ones(len(matches.phrases), bool)
         bounds = np.searchsorted(matches.phrases, np.arange(len(self._probe_of) + 1))
@@ -359,20 +337,23 @@ class ProbeTexts:
             theirs = slice(bounds[outer], bounds[outer + 1])
             if mine.start < mine.stop and theirs.start < theirs.stop:
                 yields_to_equal = bool(self._is_stale[inner])
-                keep[mine] &= ~stand_inside(matches, mine, theirs, yields_to_equal)
+                keep[mine] &= ~mark_standing_inside(
+                    matches, mine, theirs, yields_to_equal
+                )
         return Matches(*(part[keep] for part in matches))
 
 
 @lru_cache(maxsize=4)
-def answers_of(probes: tuple[Probe, ...]) -> ProbeTexts:
-    """Return the texts to look the answers of ``probes`` up in single ones, which belong to no log. They are kept: a
-    page asks for the same facts at each redraw, and to prepare their answers takes longer than to find them in a
-    summary."""
+def read_answers(probes: tuple[Probe, ...]) -> ProbeTexts:
+    """Return a :class:`ProbeTexts` without a log, to look for the answers of ``probes`` in single texts.
+
+    It is cached, because a page asks for the same facts again and again, and preparing it is slower than a search.
+    """
     return ProbeTexts(Log(()), probes)
 
 
-def in_any(is_held: Bools) -> Bools:
-    """Return the probes that any of the texts holds, of [texts x probes]."""
+def mark_in_any(is_held: Bools) -> Bools:
+    """Return true for each probe that any text holds, from [texts x probes]."""
     return np.asarray(is_held.any(axis=0))
 
 

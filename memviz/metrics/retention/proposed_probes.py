@@ -1,7 +1,7 @@
 """Probes for a conversation that has none.
 
 ``propose_probes`` asks for what somebody states and a later answer may need.
-``rare_words`` asks for words that only one message says.
+``propose_rare_words`` asks for words that only one message says.
 """
 
 import re
@@ -25,11 +25,11 @@ from memviz.core.text.terms import IS_UNSPACED
 from memviz.core.text.vocabulary import CHINESE_STOP, STOP_WORDS
 from memviz.core.text.words import content_words
 from memviz.engine.replay import Messages, as_log
-from memviz.metrics.requests.message_text import readable
+from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.retention.changed_values import Statement, find_changes
 from memviz.metrics.retention.label_words import Value
-from memviz.metrics.retention.told_values import Told, told_values
-from memviz.metrics.retention.tool_facts import tool_facts
+from memviz.metrics.retention.told_values import ToldSentence, find_told_values
+from memviz.metrics.retention.tool_facts import find_tool_facts
 from memviz.transcripts.base import Category, Probe
 
 BLANK = "___"
@@ -78,13 +78,13 @@ def propose_probes(messages: Messages, limit: int = DEFAULT_LIMIT) -> tuple[Prob
     inputs = [at for at, message in enumerate(log) if message.role != "assistant"]
     last_sent = max(inputs, default=-1)
     statements = []
-    for told, value in told_values(log):
+    for told, value in find_told_values(log):
         if told.position <= last_sent:
-            statement = _statement(told, value, _asked_before(log, told))
+            statement = _make_statement(told, value, _find_question_before(log, told))
             if statement is not None:
                 statements.append(statement)
-    statements = _with_changes(_worth_asking(log, statements))
-    for fact in tool_facts(log):
+    statements = _note_changes(_keep_worth_asking(log, statements))
+    for fact in find_tool_facts(log):
         statement = Statement(
             position=fact.position,
             question=fact.question,
@@ -96,10 +96,10 @@ def propose_probes(messages: Messages, limit: int = DEFAULT_LIMIT) -> tuple[Prob
         statements.append(statement)
     chosen = _choose(statements, limit)
     chosen.sort(key=lambda statement: statement.position)
-    return tuple(map(_probe_of, chosen))
+    return tuple(map(_make_probe, chosen))
 
 
-def _probe_of(statement: Statement) -> Probe:
+def _make_probe(statement: Statement) -> Probe:
     return Probe(
         question=statement.question,
         answers=(statement.answer,),
@@ -111,7 +111,7 @@ def _probe_of(statement: Statement) -> Probe:
 
 def _choose(statements: Sequence[Statement], limit: int) -> list[Statement]:
     """Return the most telling of ``statements``, each question and each answer once."""
-    frames = [_frame(statement) for statement in statements]
+    frames = [_cut_frame(statement) for statement in statements]
     frame_counts = Counter(frames)
     # One of many statements in a frame tells less than one that stands alone.
     losses = [
@@ -137,7 +137,7 @@ def _choose(statements: Sequence[Statement], limit: int) -> list[Statement]:
     return chosen
 
 
-def _with_changes(statements: Sequence[Statement]) -> list[Statement]:
+def _note_changes(statements: Sequence[Statement]) -> list[Statement]:
     """Return the statements whose value holds to the end, with those they replaced.
 
     ``3,000 euros``, later ``3,600 euros``: the second one, of which 3,000 is stale.
@@ -162,7 +162,7 @@ def _with_changes(statements: Sequence[Statement]) -> list[Statement]:
     return lasting
 
 
-def _frame(statement: Statement) -> tuple[str, ...]:
+def _cut_frame(statement: Statement) -> tuple[str, ...]:
     """Return the words right around the blank: "from Bonn at ___ by" -> (A, at, ___, by).
 
     A number is "0" and a name "A". Values in one frame are of one sort, and many of
@@ -180,7 +180,7 @@ def _frame(statement: Statement) -> tuple[str, ...]:
     return tuple(frame)
 
 
-def _asked_before(log: Log, told: Told) -> str:
+def _find_question_before(log: Log, told: ToldSentence) -> str:
     """Return the question at the end of the assistant's message before, or "".
 
     "How large is the disk?" is what a user's "About 240 GB." answers.
@@ -194,25 +194,27 @@ def _asked_before(log: Log, told: Told) -> str:
     return sentences[-1].text if sentences and sentences[-1].is_question else ""
 
 
-def _statement(told: Told, value: Value, asked: str) -> Statement | None:
+def _make_statement(told: ToldSentence, value: Value, asked: str) -> Statement | None:
     """Return the statement of ``value``, in the first of three forms that asks enough.
 
     1. The sentence with the value blanked: "The door code is ___."
     2. With the question that it answers in front: "How large is the disk? About ___."
     3. With the unit of the value left in it: "I'm ___ years old."
     """
-    statement = _question(told, value)
+    statement = _ask_for_value(told, value)
     if statement is None and asked:
-        statement = _question(told, value, asked)
+        statement = _ask_for_value(told, value, asked)
     if statement is None:
         amount = _WITH_UNIT.match(told.sentence.text[value.start : value.stop])
         if amount:
             stop = value.start + amount.end("number")
-            statement = _question(told, value._replace(stop=stop))
+            statement = _ask_for_value(told, value._replace(stop=stop))
     return statement
 
 
-def _question(told: Told, value: Value, asked: str = "") -> Statement | None:
+def _ask_for_value(
+    told: ToldSentence, value: Value, asked: str = ""
+) -> Statement | None:
     """Return the statement with the value blanked; ``None`` if too few words are left."""
     text = told.sentence.text
     answer = text[value.start : value.stop]
@@ -244,13 +246,13 @@ def _question(told: Told, value: Value, asked: str = "") -> Statement | None:
     )
 
 
-def _worth_asking(log: Log, statements: Sequence[Statement]) -> list[Statement]:
+def _keep_worth_asking(log: Log, statements: Sequence[Statement]) -> list[Statement]:
     """Return the statements that are facts by themselves or used again.
 
     Left out are those whose value too many messages have.
     """
     answers = list(dict.fromkeys(statement.answer for statement in statements))
-    matches = PhraseIndex(answers).find([readable(message) for message in log])
+    matches = PhraseIndex(answers).find([read_message(message) for message in log])
     bounds = np.searchsorted(matches.phrases, np.arange(len(answers) + 1))
     places_of = {}
     for answer, (start, stop) in zip(answers, pairwise(bounds), strict=True):
@@ -298,7 +300,7 @@ HAN_CHARS = range(2, 5)
 _CHINESE_STOP = re.compile(CHINESE_STOP)
 
 
-def rare_words(log: Log, limit: int = RARE_WORDS) -> tuple[Probe, ...]:
+def propose_rare_words(log: Log, limit: int = RARE_WORDS) -> tuple[Probe, ...]:
     """Return words that occur in just one message of ``log``, as probes whose evidence is that message.
 
     A word has at least 4 letters, or letters and digits, or is a number of at least 3 digits, and is no stop
@@ -306,8 +308,8 @@ def rare_words(log: Log, limit: int = RARE_WORDS) -> tuple[Probe, ...]:
     for is told by ``contained``: that the word itself is still there. Of more than ``limit`` words those are
     taken that lie evenly spread over the conversation; the order is that of the messages.
     """
-    texts = [readable(message) for message in log]
-    words = _in_one_text(texts)
+    texts = [read_message(message) for message in log]
+    words = _find_words_in_one_text(texts)
     # Without those that another message contains as a part of something longer.
     matches = PhraseIndex(list(words)).find(texts)
     pairs = np.unique(np.stack((matches.phrases, matches.texts)), axis=1)
@@ -315,23 +317,23 @@ def rare_words(log: Log, limit: int = RARE_WORDS) -> tuple[Probe, ...]:
     rare = list(compress(words, texts_of == 1))
     if len(rare) > limit:
         rare = [rare[(2 * n + 1) * len(rare) // (2 * limit)] for n in range(limit)]
-    return tuple(_probe(word, words[word]) for word in rare)
+    return tuple(_make_probe_of_word(word, words[word]) for word in rare)
 
 
-def _in_one_text(texts: Sequence[str]) -> dict[str, int]:
+def _find_words_in_one_text(texts: Sequence[str]) -> dict[str, int]:
     """Return every word that one text alone has, with the number of the text, in order."""
     first: dict[tuple[str, ...], tuple[str, int] | None] = {}
     for position, text in enumerate(texts):
-        for word in dict.fromkeys(_words(text)):
-            key = normalize_token(word)
+        for word in dict.fromkeys(_split_words(text)):
+            key = normal_form(word)
             known = first.setdefault(key, (word, position))
             if known is not None and known[1] != position:
                 first[key] = None
     return dict(found for found in first.values() if found is not None)
 
 
-def _words(text: str) -> Iterator[str]:
-    for token in find_written_tokens(text):
+def _split_words(text: str) -> Iterator[str]:
+    for token in spellings(text):
         if IS_UNSPACED.match(token):
             pieces = _CHINESE_STOP.split(token)
             yield from (piece for piece in pieces if len(piece) in HAN_CHARS)
@@ -346,7 +348,7 @@ def _is_telling(token: str) -> bool:
     return len(token) >= LEAST_LETTERS and token.casefold() not in STOP_WORDS
 
 
-def _probe(word: str, position: int) -> Probe:
+def _make_probe_of_word(word: str, position: int) -> Probe:
     category: Category = "single fact"
     if word[0].isdigit() and word[-1].isdigit():
         category = "number"

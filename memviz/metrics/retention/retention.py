@@ -13,9 +13,9 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.request_table import (
     Layer,
     RequestContents,
-    all_within,
-    held_in,
-    held_in_summaries,
+    mark_all_within,
+    mark_held,
+    mark_held_in_summaries,
 )
 from memviz.metrics.retention.knowledge import (
     FactState,
@@ -23,7 +23,7 @@ from memviz.metrics.retention.knowledge import (
     Knowledge,
     Retention,
 )
-from memviz.metrics.retention.probe_texts import Bools, Holding, ProbeTexts, in_any
+from memviz.metrics.retention.probe_texts import Bools, Holding, ProbeTexts, mark_in_any
 from memviz.transcripts.base import Probe
 
 __all__ = [
@@ -32,8 +32,8 @@ __all__ = [
     "Knowledge",
     "ProbeTexts",
     "Retention",
-    "ceiling",
-    "floor",
+    "measure_ceiling",
+    "measure_floor",
     "retention",
 ]
 
@@ -44,19 +44,25 @@ def retention(
     texts: ProbeTexts | None = None,
     requests: Sequence[int] | None = None,
 ) -> Retention:
-    """Return what every request of ``run`` retains of ``probes``, or those of these numbers (0-based, in order) alone.
+    """Return which of ``probes`` each request of ``run`` knows.
 
-    ``texts``, built once, serves all runs over the same conversation. Raises ValueError if it was built for
-    another conversation or other probes.
+    Args:
+        run: The run.
+        probes: The facts to look for.
+        texts: The answers in the messages of the conversation. Built once, it serves all runs over it.
+        requests: The numbers (0-based, in order) of the requests to measure; by default all.
+
+    Raises:
+        ValueError: ``texts`` was built for another conversation or for other probes.
     """
     contents = RequestContents.of(run, requests)
     return _measure(run, _prepare_texts(run, probes, texts), contents)
 
 
-def ceiling(
+def measure_ceiling(
     run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None
 ) -> Retention:
-    """Return what the requests of ``run`` would retain if each held all messages so far, and no summary."""
+    """Return the retention if every request of ``run`` held all messages so far, and no summary."""
     requests = RequestContents.of(run)
     starts = np.full_like(requests.lengths, run.space.system_stop)
     whole_log = Layer(np.arange(len(requests)), starts, requests.lengths)
@@ -66,20 +72,20 @@ def ceiling(
     return _measure(run, _prepare_texts(run, probes, texts), everything)
 
 
-def floor(
+def measure_floor(
     run: Run, probes: Sequence[Probe], other: Run, texts: ProbeTexts | None = None
 ) -> Retention:
-    """Return what is contained by chance: ``probes``, born as in ``run``, looked up in the requests of ``other``, a
-    run of another conversation under the same setting. After its last request that one goes on counting.
+    """Return the retention by chance: how many of ``probes`` are found in requests that cannot know them.
 
-    ``texts`` are those of the other conversation. Evidence stands in none of its requests.
+    The probes of ``run`` are looked up in the requests of ``other``, a run of another conversation under the same
+    setting. If it is shorter, its last request stands for all further ones. ``texts`` are those of the other
+    conversation.
     """
     texts = _prepare_texts(other, probes, texts)
     lookup = _Lookup.nothing(1, len(texts.probes))
     if other.requests:
         lookup = _look_up(other, texts, RequestContents.of(other))
     requests = RequestContents.of(run)
-    # Where the other run is shorter, its last request stands for all further ones.
     rows = np.minimum(np.arange(len(requests)), len(lookup.states) - 1)
     paired = _Lookup(lookup.states[rows], lookup.stale[rows], lookup.denied[rows])
     no_evidence = np.zeros((len(requests), len(texts.probes)), bool)
@@ -87,12 +93,14 @@ def floor(
 
 
 class _Lookup(NamedTuple):
-    """The places where answers are contained, born or not: [requests x probes]."""
+    """The answers found in requests, of born and unborn probes: [requests x probes]."""
 
     states: NDArray[np.uint8]
+    """The best place of an accepted answer, as :class:`Knowledge` codes."""
     stale: Bools
+    """True where a stale answer is affirmed."""
     denied: Bools
-    """True where a text mentions an accepted answer and denies it."""
+    """True where an accepted answer is mentioned and denied."""
 
     @classmethod
     def nothing(cls, requests: int, probes: int) -> _Lookup:
@@ -119,26 +127,28 @@ def _measure(run: Run, texts: ProbeTexts, requests: RequestContents) -> Retentio
     positions = [probe.evidence for probe in texts.probes]
     # A fact is there word for word where all messages that state it are, some of which may have been recalled.
     own_ranges = (*requests.verbatim, *requests.leading)
-    whole = evidence = all_within(own_ranges, positions, len(requests))
+    whole = evidence = mark_all_within(own_ranges, positions, len(requests))
     if requests.recalled:
-        evidence = all_within(
+        evidence = mark_all_within(
             (*own_ranges, *requests.recalled), positions, len(requests)
         )
     measured = _limit_to_born(run, texts.probes, requests, evidence, lookup)
     states = measured.states
     np.maximum(states, measured.evidence * np.uint8(Knowledge.RECALLED), out=states)
     states[measured.evidence & whole] = Knowledge.VERBATIM
-    # What a request mentions only where it denies it, or what is outdated, is known no longer.
+    # A fact is no longer known where it is only mentioned to be denied, or is outdated.
     is_known = states > Knowledge.LOST
     outdated = _find_ended(texts, requests) | _find_superseded(
         measured.probes, is_known
     )
     contradicted = (states == Knowledge.LOST) & (lookup.denied | measured.stale)
     states[contradicted | (outdated & measured.born)] = Knowledge.CONTRADICTED
-    # Nobody but the provider can say what its blocks hold of the messages that they stand for.
+    # Only the provider knows what its blocks still hold of the messages that they replace.
     if requests.opaque:
         sent_ranges = (*own_ranges, *requests.recalled, *requests.opaque)
-        may_be_there = all_within(sent_ranges, positions, len(requests)) & measured.born
+        may_be_there = (
+            mark_all_within(sent_ranges, positions, len(requests)) & measured.born
+        )
         states[(states == Knowledge.LOST) & may_be_there] = Knowledge.UNKNOWN
     return measured
 
@@ -146,7 +156,7 @@ def _measure(run: Run, texts: ProbeTexts, requests: RequestContents) -> Retentio
 def _look_up(run: Run, texts: ProbeTexts, requests: RequestContents) -> _Lookup:
     lookup = _Lookup.nothing(len(requests), len(texts.probes))
     for place, holding in _look_in_places(run, texts, requests):
-        # Better places have larger numbers, so the best of a request remains.
+        # Better places have larger codes, so the maximum is the best place.
         np.maximum(lookup.states, holding.answers * np.uint8(place), out=lookup.states)
         lookup.stale[:, texts.stale_columns] |= holding.stale
         lookup.denied[:] |= holding.denied
@@ -156,16 +166,16 @@ def _look_up(run: Run, texts: ProbeTexts, requests: RequestContents) -> _Lookup:
 def _look_in_places(
     run: Run, texts: ProbeTexts, requests: RequestContents
 ) -> Iterator[tuple[Knowledge, Holding]]:
-    """Yield everything that requests hold answers in, and which requests hold which of them there."""
+    """Yield each kind of places in requests, with the answers that the requests hold there: [requests x probes]."""
     count = len(requests)
     summaries = run.space.summaries
     if prompts := run.space.system_messages:
-        in_prompts = texts.holding([prompt.content for prompt in prompts])
-        yield Knowledge.SYSTEM, Holding(*map(in_any, in_prompts))
-    # Ranges of messages index the log, those of words the words that stand in no message of it.
+        in_prompts = texts.find_answers([prompt.content for prompt in prompts])
+        yield Knowledge.SYSTEM, Holding(*map(mark_in_any, in_prompts))
+    # Ranges of messages are counted in the log, ranges of words in the texts that are no messages of the log.
     in_log = in_words = texts.counts
     if requests.words:
-        in_words = texts.counts_of(requests.words)
+        in_words = texts.count_in_messages(requests.words)
     for ranges, place, counts in (
         (requests.inside, Knowledge.SYSTEM, in_words),
         (requests.quoted, Knowledge.SUMMARY, in_words),
@@ -174,28 +184,30 @@ def _look_in_places(
         (requests.others, Knowledge.VERBATIM, in_words),
         (requests.verbatim, Knowledge.VERBATIM, in_log),
     ):
-        yield place, Holding(*(held_in(ranges, kind, count) for kind in counts))
-    in_versions = texts.in_versions(summaries)
+        yield place, Holding(*(mark_held(ranges, kind, count) for kind in counts))
+    in_versions = texts.find_in_versions(summaries)
     for numbers, starts, stops in requests.notes:
         parts = []
         for kind in in_versions:
             part = np.zeros((count, kind.shape[1]), bool)
-            part[numbers] = held_in_summaries(summaries, starts, stops, kind)
+            part[numbers] = mark_held_in_summaries(summaries, starts, stops, kind)
             parts.append(part)
         yield Knowledge.SUMMARY, Holding(*parts)
 
 
 def _find_ended(texts: ProbeTexts, requests: RequestContents) -> Bools:
-    """Return where a message of each request calls an answer outdated, and no message since then affirmed it again:
-    [requests x probes]. What older messages of the request, and older summaries, affirm is outdated too."""
+    """Return true where a message of a request calls an answer outdated that no later message affirms again.
+
+    [requests x probes]. Older messages of the request, and older summaries, that affirm it are outdated with it.
+    """
     count = len(requests)
     ended = np.zeros((count, len(texts.probes)), bool)
     sent_ranges = (*requests.verbatim, *requests.recalled)
     for position, probe in texts.endings:
-        # Running sums of the one message, by which requests that hold it are found.
+        # Running sums for this message alone, to find the requests that hold it.
         alone = np.zeros((texts.length + 1, 1), np.uint8)
         alone[position + 1 :] = 1
-        is_sent = held_in(sent_ranges, alone, count)[:, 0]
+        is_sent = mark_held(sent_ranges, alone, count)[:, 0]
         # No affirming message was added between that message and the request.
         answer_counts = texts.counts.answers[:, probe]
         is_last = (
@@ -207,8 +219,7 @@ def _find_ended(texts: ProbeTexts, requests: RequestContents) -> Bools:
 
 
 def _find_superseded(probes: Sequence[Probe], is_known: Bools) -> Bools:
-    """Return where a fact is known whose answer another fact names as a stale one, and that other fact is known
-    too."""
+    """Return true where a known fact has an answer that another known fact names as its stale one."""
     outdated = np.zeros_like(is_known)
     newer_by_answer: dict[tuple[str, ...], list[int]] = {}
     for number, probe in enumerate(probes):
@@ -219,7 +230,7 @@ def _find_superseded(probes: Sequence[Probe], is_known: Bools) -> Bools:
     for number, probe in enumerate(probes):
         for answer in probe.answers:
             for newer in newer_by_answer.get(normal_tokens(answer), ()):
-                # Two questions about the same messages ask for one fact, which cannot replace itself.
+                # Two questions about the same messages ask for the same fact, which cannot replace itself.
                 if set(probe.evidence) != set(probes[newer].evidence):
                     outdated[:, number] |= is_known[:, number] & is_known[:, newer]
     return outdated

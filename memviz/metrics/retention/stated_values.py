@@ -103,13 +103,16 @@ _NO_NAMES = (
 
 
 def has_verb(before: str) -> bool:
-    """Return whether a verb stands right before a value, and makes a sentence of what is no entry of a list."""
+    """Return whether a verb stands right before a value, so that the text is a sentence and no entry of a list."""
     return _VERB.search(before) is not None
 
 
 def is_stated(value: Value, sentence: str, of_user: bool) -> bool:
-    """Return whether somebody who says so states a fact. A user does with a date, a code, money, or what something is,
-    costs, weighs. The assistant says many numbers; only "The deposit for the hub is 40 euros" is taken from it."""
+    """Return whether a sentence with this value states a fact.
+
+    Of a user, dates, codes, money and definitions ("it weighs 3 kg") count. An assistant says many numbers, so of it
+    only definitions with a unit count, such as "The deposit for the hub is 40 euros".
+    """
     before = sentence[: value.start]
     text = sentence[value.start : value.stop]
     if value.category == "name":
@@ -125,12 +128,14 @@ def is_stated(value: Value, sentence: str, of_user: bool) -> bool:
     return not is_decimal and _STATING.search(before) is not None
 
 
-def values_in(sentence: str, names: Set[str]) -> list[Value]:
-    """Return the values of ``sentence`` in order, none inside another. Names are those of which every capitalised word
-    is in ``names``, and several such words one after the other in the middle of a sentence."""
+def find_values(sentence: str, names: Set[str]) -> list[Value]:
+    """Return the values of ``sentence`` in order, without overlaps.
+
+    Names are words of ``names``, and several capitalised words in a row in the middle of a sentence.
+    """
     found: list[Value] = []
     if _MAY_HAVE_VALUE.search(sentence):
-        read = [_of(match, sentence) for match in _VALUE.finditer(sentence)]
+        read = [_make_value(match, sentence) for match in _VALUE.finditer(sentence)]
         found = [value for value in read if value is not None]
     taken = {at for value in found for at in range(value.start, value.stop)}
     for match in _NAME.finditer(sentence):
@@ -140,12 +145,12 @@ def values_in(sentence: str, names: Set[str]) -> list[Value]:
     return sorted(found, key=lambda value: value.start)
 
 
-def names_in(sentences: list[str], lower_case: Set[str]) -> set[str]:
-    """Return the words that are capitalised inside some sentence and are never written small."""
+def find_names(sentences: list[str], lower_case: Set[str]) -> set[str]:
+    """Return the words that are capitalised inside a sentence and never written with a small letter."""
     found: set[str] = set()
     for text in sentences:
         for match in _NAME.finditer(text):
-            found.update(_inside(match, text))
+            found.update(_find_inside(match, text))
     no_names = lower_case | _NO_NAMES
     return {word for word in found if word.lower() not in no_names}
 
@@ -154,13 +159,13 @@ def _is_name(match: re.Match[str], sentence: str, names: Set[str]) -> bool:
     words = {word for word in match.group().split() if word[0].isupper()}
     if words <= names:
         return True
-    if len(words) < 2 or words != set(_inside(match, sentence)):
+    if len(words) < 2 or words != set(_find_inside(match, sentence)):
         return False
     return _NO_NAMES.isdisjoint(word.lower() for word in words)
 
 
-def _inside(match: re.Match[str], sentence: str) -> Iterator[str]:
-    """Yield the words of a match but for one that may be capitalised because a sentence, or a title, begins with it."""
+def _find_inside(match: re.Match[str], sentence: str) -> Iterator[str]:
+    """Yield the words of a match, without the first one if it may be capitalised because a sentence begins with it."""
     before = sentence[: match.start()].rstrip(" \"'“\u2018(*_")
     begins = not before or before[-1] in ".:!?–—•-…\n|"
     begins = begins or _ENUMERATED.search(before) is not None
@@ -168,7 +173,7 @@ def _inside(match: re.Match[str], sentence: str) -> Iterator[str]:
     yield from words[begins:]
 
 
-def _of(match: re.Match[str], sentence: str) -> Value | None:
+def _make_value(match: re.Match[str], sentence: str) -> Value | None:
     text = match.group()
     start, stop = match.span()
     if match["date"]:
@@ -176,12 +181,12 @@ def _of(match: re.Match[str], sentence: str) -> Value | None:
     if match["code"]:
         is_telling = len(text) >= _CODE_CHARS
         return Value("single fact", start, stop, 4.0) if is_telling else None
-    # Half of an estimate.
+    # A part of a range is an estimate.
     if _RANGE.search(sentence[:start]) or _RANGE_GOES_ON.match(sentence, stop):
         return None
     unit = match["unit"] or ""
     number = text.removesuffix(unit)
-    # A probability or a step of a calculation.
+    # Numbers below 1 are probabilities, or steps of a calculation.
     if number.startswith("0.") and not unit:
         return None
     is_long = sum(map(str.isdigit, number)) >= _LEAST_DIGITS

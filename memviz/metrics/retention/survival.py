@@ -80,7 +80,7 @@ class CategoryRow(NamedTuple):
     """Number of updated facts of which the last request holds neither value."""
 
 
-def birth_requests(retention: Retention, log: Log) -> NDArray[np.int64]:
+def find_birth_requests(retention: Retention, log: Log) -> NDArray[np.int64]:
     """Return the number (0-based) of the request at which each probe has age 0.
 
     That is the request whose input, or whose reply, completes the probe's evidence.
@@ -105,7 +105,7 @@ def birth_requests(retention: Retention, log: Log) -> NDArray[np.int64]:
     return numbers
 
 
-def survival(
+def measure_survival(
     retention: Retention, log: Log, columns: Sequence[int] | None = None
 ) -> Survival:
     """Return the survival by age of the probes of a run over ``log``.
@@ -119,14 +119,14 @@ def survival(
     retained = retention.retained[:, picked_columns]
     request_numbers = np.arange(len(is_born))[:, None]
     # [requests x probes]; only the entries after birth are counted.
-    ages = request_numbers - birth_requests(retention, log)[picked_columns]
+    ages = request_numbers - find_birth_requests(retention, log)[picked_columns]
     observed_counts = np.bincount(ages[is_born])
     retained_counts = np.bincount(ages[retained], minlength=len(observed_counts))
     unit: Literal["turn", "request"] = "request" if retention.has_calls else "turn"
     return Survival(retained=retained_counts, observed=observed_counts, unit=unit)
 
 
-def category_table(retention: Retention, log: Log) -> tuple[CategoryRow, ...]:
+def make_category_table(retention: Retention, log: Log) -> tuple[CategoryRow, ...]:
     """Return a row for each category that has probes, and a last one for all of them.
 
     memviz's own categories come first, in their order, then those of the probes.
@@ -151,7 +151,7 @@ def _make_row(retention: Retention, log: Log, category: Category | None) -> Cate
         born=int(_at_last_request(born).sum()),
         retained=int(_at_last_request(retained).sum()),
         mean_share=None if isnan(mean_share) else mean_share,
-        half_life=survival(retention, log, columns).half_life,
+        half_life=measure_survival(retention, log, columns).half_life,
         new_only=counts[Freshness.NEW_ONLY],
         both=counts[Freshness.BOTH],
         stale_only=counts[Freshness.STALE_ONLY],
@@ -195,7 +195,7 @@ class Agreement(NamedTuple):
         return (self.both + self.neither) / self.facts if self.facts else 1.0
 
 
-def agreement(one: Retention, other: Retention) -> Agreement:
+def compare_retentions(one: Retention, other: Retention) -> Agreement:
     """Return how far two runs of one conversation hold the same facts at the end."""
     is_stated = _at_last_request(one.judged) & _at_last_request(other.judged)
     in_one = _at_last_request(one.retained)[is_stated]

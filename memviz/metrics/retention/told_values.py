@@ -17,8 +17,8 @@ from memviz.core.text.chunks import FoundInChunks
 from memviz.core.text.sentences import Sentence, split_passage
 from memviz.core.text.words import HAN, has_han
 from memviz.metrics.retention.announced_kinds import AnnouncedKinds
-from memviz.metrics.retention.chinese_details import details_in
-from memviz.metrics.retention.chinese_values import ChinesePeople, chinese_in
+from memviz.metrics.retention.chinese_details import find_details
+from memviz.metrics.retention.chinese_values import ChinesePeople, find_chinese_values
 from memviz.metrics.retention.code_kinds import (
     CODES,
     EMAILS,
@@ -30,10 +30,10 @@ from memviz.metrics.retention.count_kinds import CLOCK, COUNTS, PLAIN_NUMBERS
 from memviz.metrics.retention.label_words import Value
 from memviz.metrics.retention.option_kinds import OPTIONS, TITLES
 from memviz.metrics.retention.stated_values import (
+    find_names,
+    find_values,
     has_verb,
     is_stated,
-    names_in,
-    values_in,
 )
 from memviz.metrics.retention.taste_kinds import TASTES
 from memviz.metrics.retention.time_and_place_kinds import (
@@ -139,7 +139,7 @@ _GERMAN = re.compile(
 _SMALL = FoundInChunks(re.compile(r"(?<![\w'’-])[a-zß-ÿ]+").findall)
 
 
-class Told(NamedTuple):
+class ToldSentence(NamedTuple):
     """A sentence of a message."""
 
     position: int
@@ -149,28 +149,32 @@ class Told(NamedTuple):
     """The user says it, not the assistant."""
 
 
-def told_values(log: Log) -> Iterator[tuple[Told, Value]]:
+def find_told_values(log: Log) -> Iterator[tuple[ToldSentence, Value]]:
     """Return the values that the user and the assistant state, in order, each with its
     sentence."""
-    sentences = list(_sentences_of(log))
+    sentences = list(_list_told_sentences(log))
     small_words = set[str]()
     for message in log:
         small_words.update(_SMALL.in_text(message.content))
-    names = names_in([told.sentence.text for told in sentences], small_words)
+    names = find_names([told.sentence.text for told in sentences], small_words)
     people = ChinesePeople(message.content for message in log)
     return (
-        (told, value) for told in sentences for value in _values_of(told, names, people)
+        (told, value)
+        for told in sentences
+        for value in _find_values(told, names, people)
     )
 
 
-def _sentences_of(log: Log) -> Iterator[Told]:
+def _list_told_sentences(log: Log) -> Iterator[ToldSentence]:
     for position, message in enumerate(log):
         if message.role in ("user", "assistant"):
-            for sentence in split_passage(message.content).sentences:
-                yield Told(position, sentence, message.role == "user")
+            for sentence in passage(message.content).sentences:
+                yield ToldSentence(position, sentence, message.role == "user")
 
 
-def _values_of(told: Told, names: set[str], people: ChinesePeople) -> list[Value]:
+def _find_values(
+    told: ToldSentence, names: set[str], people: ChinesePeople
+) -> list[Value]:
     """Return the values of a sentence. The more there are, the less each counts."""
     sentence = told.sentence
     if len(sentence.text) >= SENTENCE_CHARS.stop or sentence.echo:
@@ -178,12 +182,12 @@ def _values_of(told: Told, names: set[str], people: ChinesePeople) -> list[Value
     is_request = told.of_user and _is_request(sentence.text)
     if sentence.is_question and not is_request:
         return []
-    shaped = list(_shaped_values(told, names))
+    shaped = list(_find_shaped_values(told, names))
     # Of two that overlap the first wins: a label says more than a shape, and a shape that
     # states a fact by itself more than a detail said in passing.
-    candidates = list(_labelled_values(told, people))
+    candidates = list(_find_labelled_values(told, people))
     candidates += [value for value in shaped if value.alone]
-    candidates += _passing_details(told)
+    candidates += _find_passing_details(told)
     candidates += shaped
     taken_chars: set[int] = set()
     values = []
@@ -198,21 +202,21 @@ def _values_of(told: Told, names: set[str], people: ChinesePeople) -> list[Value
     return [value._replace(weight=value.weight + share) for value in values]
 
 
-def _labelled_values(told: Told, people: ChinesePeople) -> Iterator[Value]:
+def _find_labelled_values(told: ToldSentence, people: ChinesePeople) -> Iterator[Value]:
     """Yield the values that a label names: "The door code is 7742." -> 7742"""
     text = told.sentence.text
     of_user = told.of_user
     if has_han(text):
-        labelled = list(chinese_in(text, of_user, people))
+        labelled = list(find_chinese_values(text, of_user, people))
     else:
         kinds = _KINDS if of_user else _KINDS_OF_BOTH
         labelled = kinds.values_in(text, of_user)
-    stated = _without_open_ones(labelled, told)
+    stated = _drop_open_values(labelled, told)
     if stated and (of_user or not told.sentence.traits.is_hedged):
         yield from (value._replace(alone=True) for value in stated)
 
 
-def _passing_details(told: Told) -> Iterator[Value]:
+def _find_passing_details(told: ToldSentence) -> Iterator[Value]:
     """Yield the details that a user says in passing, and what the assistant says it did.
 
     "Can you book a table for six?" -> six
@@ -226,25 +230,25 @@ def _passing_details(told: Told) -> Iterator[Value]:
     if not told.of_user and told.sentence.traits.is_hedged:
         return
     if has_han(text):
-        details = list(details_in(text))
+        details = list(find_details(text))
     else:
         details = _DETAILS.values_in(text, of_user=True)
     yield from (
-        value._replace(alone=True) for value in _without_open_ones(details, told)
+        value._replace(alone=True) for value in _drop_open_values(details, told)
     )
 
 
-def _without_open_ones(values: Sequence[Value], told: Told) -> Sequence[Value]:
+def _drop_open_values(values: Sequence[Value], told: ToldSentence) -> Sequence[Value]:
     """Return the values that the sentence does not leave open.
 
     "Maybe 40 euros, call 555 0199" leaves the price open, and not the telephone number.
     """
     if not values or not _is_unsure(told):
         return values
-    return _sure_values(values, told.sentence.text) if told.of_user else ()
+    return _keep_sure_values(values, told.sentence.text) if told.of_user else ()
 
 
-def _is_unsure(told: Told) -> bool:
+def _is_unsure(told: ToldSentence) -> bool:
     """Return whether the sentence leaves open what it says.
 
     The words of a request at its beginning do not count: in "Could you book table 12?"
@@ -265,7 +269,7 @@ def _is_request(text: str) -> bool:
     return _REQUEST.match(text) is not None and _TELL.search(text) is None
 
 
-def _sure_values(values: Sequence[Value], text: str) -> list[Value]:
+def _keep_sure_values(values: Sequence[Value], text: str) -> list[Value]:
     """Return the values of a sentence with an unsure word that hold all the same.
 
     - Those before a condition: "We meet on the 17th if it stays dry." -> the 17th; unless
@@ -282,17 +286,17 @@ def _sure_values(values: Sequence[Value], text: str) -> list[Value]:
     return sure + [value for value in reachable if value not in sure]
 
 
-def _shaped_values(told: Told, names: set[str]) -> Iterator[Value]:
+def _find_shaped_values(told: ToldSentence, names: set[str]) -> Iterator[Value]:
     """Yield the values that are known by their shape: dates, money, numbers and names."""
     text = told.sentence.text
     of_user = told.of_user
-    values = values_in(text, names)
+    values = find_values(text, names)
     # Most sentences have none; to ask how much they tell takes longer.
     if not values:
         return
     if not _tells_enough(told.sentence):
         if of_user:
-            yield from _passing_names(told, values)
+            yield from _find_passing_names(told, values)
         return
     for value in values:
         is_name = value.category == "name"
@@ -310,7 +314,7 @@ def _shaped_values(told: Told, names: set[str]) -> Iterator[Value]:
             yield value._replace(alone=alone)
 
 
-def _passing_names(told: Told, values: Sequence[Value]) -> Iterator[Value]:
+def _find_passing_names(told: ToldSentence, values: Sequence[Value]) -> Iterator[Value]:
     """Yield the names of a user's sentence that tells little else: "I asked Okafor." -> Okafor
 
     Not if the sentence is unsure or only muses: "I wonder about Marta Okafor."

@@ -12,15 +12,15 @@ from memviz.core.text.containment import normal_tokens
 from memviz.core.text.terms import IS_UNSPACED
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_text import argument_values
+from memviz.metrics.requests.message_text import list_argument_values
+from memviz.metrics.requests.other_words import OtherWords
 from memviz.metrics.requests.request_table import (
-    OtherWords,
-    verbatim_ranges,
-    versions_of,
-    whole_recalled_ranges,
+    list_sent_versions,
+    list_verbatim_ranges,
+    list_whole_recalled_ranges,
 )
 from memviz.metrics.retention.knowledge import Knowledge
-from memviz.metrics.retention.probe_texts import Bools, Counts, ProbeTexts, in_any
+from memviz.metrics.retention.probe_texts import Bools, Counts, ProbeTexts, mark_in_any
 from memviz.transcripts.base import Probe
 
 LEAST_CHARS = 3
@@ -82,14 +82,14 @@ class ToolArgumentRecall:
         return sent_count / len(self.arguments)
 
 
-def tool_argument_recall(run: Run) -> ToolArgumentRecall:
+def measure_tool_argument_recall(run: Run) -> ToolArgumentRecall:
     """Return the arguments of tool calls of ``run`` whose values an earlier message has.
 
     The context of a call is the request that it answers, and what its reply said before
     the call. Left out are trivial values (see :data:`LEAST_CHARS`), calls of memviz's
     own recall tool, and calls before the first request.
     """
-    used_arguments = list(_used_arguments(run.log))
+    used_arguments = list(_list_used_arguments(run.log))
     values = list(dict.fromkeys(argument.value for argument in used_arguments))
     probes = [Probe(value, (value,), (), "single fact") for value in values]
     texts = ProbeTexts(run.log, probes, any_mention=True)
@@ -134,9 +134,9 @@ class _Sources:
     def __init__(self, run: Run, texts: ProbeTexts) -> None:
         self._texts = texts
         self._summaries = run.space.summaries
-        prompts = texts.in_messages(run.space.system_messages)
-        self._in_system = in_any(prompts.answers)
-        self._in_version = texts.in_versions(self._summaries).answers
+        prompts = texts.find_in_messages(run.space.system_messages)
+        self._in_system = mark_in_any(prompts.answers)
+        self._in_version = texts.find_in_versions(self._summaries).answers
         self._words = OtherWords(run.space)
         self._in_words = np.zeros((0, len(texts.probes)), bool)
 
@@ -149,15 +149,15 @@ class _Sources:
         # Asking for the words of a request may add lines, so they are read after it.
         other_words = self._words.of(record.parts)
         self._read_words()
-        versions = versions_of(record.parts, self._summaries)
+        versions = list_sent_versions(record.parts, self._summaries)
         in_messages = self._texts.counts.answers[:, column]
         in_words = self._in_words[:, column]
-        if _is_in(in_messages, verbatim_ranges(record)):
+        if _is_in(in_messages, list_verbatim_ranges(record)):
             return Knowledge.VERBATIM
         if _has_any(in_words, other_words.in_messages):
             return Knowledge.VERBATIM
         log = record.memory.log
-        if _is_in(in_messages, whole_recalled_ranges(log, record.parts)):
+        if _is_in(in_messages, list_whole_recalled_ranges(log, record.parts)):
             return Knowledge.RECALLED
         if _has_any(in_words, other_words.in_recalled):
             return Knowledge.RECALLED
@@ -175,7 +175,7 @@ class _Sources:
         """Look the values up in the lines and cut messages that were added since."""
         fresh = self._words.messages[len(self._in_words) :]
         if fresh:
-            is_held = self._texts.in_messages(fresh).answers
+            is_held = self._texts.find_in_messages(fresh).answers
             self._in_words = np.concatenate((self._in_words, is_held))
 
 
@@ -194,7 +194,7 @@ def _has_any(is_held: Bools, ranges: Iterable[range]) -> bool:
     return any(is_held[part.start : part.stop].any() for part in ranges)
 
 
-def _used_arguments(log: Log) -> Iterator[_UsedArgument]:
+def _list_used_arguments(log: Log) -> Iterator[_UsedArgument]:
     """Yield the values that calls use, each once for a call and argument."""
     for position in log.tools.callers:
         message = log[position]
@@ -202,7 +202,7 @@ def _used_arguments(log: Log) -> Iterator[_UsedArgument]:
             continue
         turn = log.turn_number(position)
         for call in message.tool_calls:
-            for name, value in argument_values(call):
+            for name, value in list_argument_values(call):
                 if not _is_trivial(value):
                     yield _UsedArgument(position, turn, call.name, name, str(value))
 

@@ -16,7 +16,7 @@ from memviz.core.messages import Message
 from memviz.core.text.containment import PhraseIndex, contains, normal_tokens
 from memviz.core.text.sentences import list_json_facts
 from memviz.core.text.vocabulary import STOP_WORDS
-from memviz.metrics.requests.message_text import readable
+from memviz.metrics.requests.message_text import read_message
 from memviz.transcripts.base import Probe
 
 LINE_CHARS = 240
@@ -107,16 +107,16 @@ class _ResultValue(NamedTuple):
     """The place of the value in the line."""
 
 
-def tool_facts(log: Log) -> list[ToolFact]:
+def find_tool_facts(log: Log) -> list[ToolFact]:
     """Return the values of tool results that are new there and that the assistant uses.
 
     New is a value that no message before has. Of equal values the first counts.
     """
-    candidates = _new_values(log)
+    candidates = _find_new_values(log)
     if not candidates:
         return []
     values = [candidate.value for candidate in candidates]
-    matches = PhraseIndex(values).find([readable(message) for message in log])
+    matches = PhraseIndex(values).find([read_message(message) for message in log])
     # The matches are sorted by value: those of one lie between two bounds.
     bounds = np.searchsorted(matches.phrases, np.arange(len(values) + 1))
     facts = []
@@ -126,7 +126,7 @@ def tool_facts(log: Log) -> list[ToolFact]:
         uses = [at for at in positions[1:] if log[at].role == "assistant"]
         if not is_new or not uses:
             continue
-        question = _question(log, candidate)
+        question = _ask_for_value(log, candidate)
         if contains(question, candidate.value):
             continue
         fact = ToolFact(
@@ -134,7 +134,7 @@ def tool_facts(log: Log) -> list[ToolFact]:
             question=question,
             answer=candidate.value,
             used_at=uses[0],
-            weight=_weight(log, candidate, uses),
+            weight=_weigh_value(log, candidate, uses),
         )
         facts.append(fact)
     return facts
@@ -151,7 +151,7 @@ def count_unmeasured_results(log: Log, probes: Sequence[Probe]) -> int:
     return len(results)
 
 
-def _weight(log: Log, candidate: _ResultValue, uses: Sequence[int]) -> float:
+def _weigh_value(log: Log, candidate: _ResultValue, uses: Sequence[int]) -> float:
     """Return how much depends on a value that messages at ``uses`` have."""
     later = range(candidate.position + 1, len(log))
     next_reply = next(at for at in later if log[at].role == "assistant")
@@ -167,11 +167,11 @@ def _weight(log: Log, candidate: _ResultValue, uses: Sequence[int]) -> float:
 def _uses_in_a_call(message: Message, value: str) -> bool:
     if not message.tool_calls:
         return False
-    arguments = readable(message).removeprefix(message.content)
+    arguments = read_message(message).removeprefix(message.content)
     return contains(arguments, value)
 
 
-def _question(log: Log, candidate: _ResultValue) -> str:
+def _ask_for_value(log: Log, candidate: _ResultValue) -> str:
     """Return the line of the result with its value blanked, and which result it is.
 
     ``status of ___: sent (track, message 4, line 2)``
@@ -186,7 +186,7 @@ def _question(log: Log, candidate: _ResultValue) -> str:
     return f"{before}___{after} {place}"
 
 
-def _new_values(log: Log) -> list[_ResultValue]:
+def _find_new_values(log: Log) -> list[_ResultValue]:
     """Return the values of tool results whose words replies have, each at its first place."""
     results = [
         position
@@ -199,17 +199,17 @@ def _new_values(log: Log) -> list[_ResultValue]:
     reply_words: set[str] = set()
     for message in log:
         if message.role == "assistant":
-            reply_words.update(normal_tokens(readable(message)))
+            reply_words.update(normal_tokens(read_message(message)))
     first: dict[tuple[str, ...], _ResultValue] = {}
     for position in results:
-        for candidate in _values_of(position, log[position].content):
+        for candidate in _list_values(position, log[position].content):
             tokens = normal_tokens(candidate.value)
             if tokens and reply_words.issuperset(tokens):
                 first.setdefault(tokens, candidate)
     return list(first.values())
 
 
-def _values_of(position: int, content: str) -> Iterator[_ResultValue]:
+def _list_values(position: int, content: str) -> Iterator[_ResultValue]:
     """Yield the values of a result, line by line; of JSON a field is a line."""
     fields = list_json_facts(content) if content.lstrip().startswith(("{", "[")) else []
     lines = fields or content.splitlines()

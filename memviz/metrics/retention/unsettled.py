@@ -1,6 +1,7 @@
-"""Text without what it only asks, supposes or says of others: "Should I buy a Volvo or a Saab?" tells no car.
+"""Removal of sentences that state nothing about the user: questions, suppositions, and statements about others.
 
-A question that speaks of what is the user's own ("Is my flight at 9 on time?") tells it by the way, and stays.
+"Should I buy a Volvo or a Saab?" states no car, and "My neighbour is a pilot" states no job of the user. A question
+that mentions something of the user's own ("Is my flight at 9 on time?") stays. Probes are looked up in what is left.
 """
 
 import re
@@ -80,12 +81,12 @@ _ASKS_FOR_IT = re.compile(
 
 
 def asks_for_what_is_unsettled(question: str) -> bool:
-    """Return whether a question is about what somebody considers, which a question or an "if" answers."""
+    """Return whether a question asks what somebody considers, so that a question or an "if" answers it."""
     return _ASKS_FOR_IT.search(question) is not None
 
 
-def settled(text: str) -> str:
-    """``text`` without the sentences that only ask or suppose; the same object where there are none."""
+def drop_unsettled(text: str) -> str:
+    """Return ``text`` without the sentences that only ask or suppose; the same object where there are none."""
     lower = text.lower()
     if not any(map(lower.__contains__, _CUES)):
         return text
@@ -95,10 +96,10 @@ def settled(text: str) -> str:
     for sentence, after in zip(sentences, following, strict=True):
         statement = sentence.strip()
         is_open = False
-        # Most sentences have none of these letters, and the patterns take longer.
+        # Checked first, because most sentences have none of the cues and the patterns are slow.
         if any(map(statement.lower().__contains__, _CUES)):
             is_open = any(pattern.search(statement) for pattern in _UNSETTLED)
-        # A question that is answered at once is told: "Is he allergic to nuts? No."
+        # A question that is answered at once counts as a statement: "Is he allergic to nuts? No."
         if is_open and "?" in statement and _ANSWERS.match(after):
             is_open = False
         if not is_open:
@@ -135,14 +136,14 @@ _OF_THE_USER = re.compile(r"\b(?:user|i|my|me)\b|用户|我", _I)
 
 
 def asks_of_the_user(question: str) -> bool:
-    """Return whether a question asks of the user alone, and not of somebody related."""
+    """Return whether a question is about the user, and not about somebody related."""
     return _OF_THE_USER.search(question) is not None and not any(
         cue in question.lower() for cue in _CUES_OF_OTHERS
     )
 
 
-def without_others(text: str) -> str:
-    """``text`` without what it says of relatives, friends and neighbours; the same object where it says nothing."""
+def drop_others(text: str) -> str:
+    """Return ``text`` without statements about relatives, friends and neighbours; the same object without any."""
     lower = text.lower()
     if not any(map(lower.__contains__, _CUES_OF_OTHERS)):
         return text

@@ -68,7 +68,7 @@ _PLACE_TO_STAY = re.compile(
 _SMALL_LETTERS = "abcdefghijklmnopqrstuvwxyz "
 
 
-def sort_of(answer: str, category: Category, before: str, behind: str) -> Sort:
+def find_sort(answer: str, category: Category, before: str, behind: str) -> Sort:
     """Return the sort of the value ``answer``, of which ``before`` and ``behind`` are the
     text around it; the first of these that fits:
 
@@ -102,7 +102,7 @@ def sort_of(answer: str, category: Category, before: str, behind: str) -> Sort:
         return ("version", product["name"])
     count = _COUNT.fullmatch(answer)
     if count and is_number:
-        return _sort_of_count(count["noun"], behind)
+        return _find_sort_of_count(count["noun"], behind)
     if digits and _is_code(answer):
         return ("code",)
     if _PLACE_TO_STAY.search(answer):
@@ -122,7 +122,7 @@ def _is_size(answer: str, behind: str) -> bool:
     return answer[0].isdigit() and _SIZE_BEHIND.match(unit) is not None
 
 
-def _sort_of_count(noun: str, behind: str) -> Sort:
+def _find_sort_of_count(noun: str, behind: str) -> Sort:
     """Return ``("count", "guest")`` of "six guests"; of "six" by the unit that follows."""
     nouns = _WORD.findall(noun)
     if not nouns and _UNIT_BEHIND.match(behind):

@@ -1,3 +1,6 @@
-"""Numbers about summaries: ``events`` (what happened, and who wrote it),
-``request_sizes``, ``evolution`` and ``diff`` (from version to version), ``facts`` and
-``inventions``."""
+"""Numbers about the summaries of a run:
+
+- ``events``: the compactions in order, who wrote each summary, and the request before and after each.
+- ``evolution``: every version compared with the one before, word by word (``diff``).
+- ``facts``: versions that are lists of facts; ``inventions``: names and numbers that no prompt had.
+"""

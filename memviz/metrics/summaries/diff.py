@@ -1,7 +1,7 @@
-"""Word for word, what one text kept of another.
+"""The difference between two versions of a summary, word by word: what was kept, removed and added.
 
-Sentences and then words are aligned by rapidfuzz (longest common subsequence, bit-parallel); what stands between the
-words (spaces, punctuation) goes with them. A character of a script that is written without spaces is a word of its own.
+First sentences and then words are aligned by their longest common subsequence (rapidfuzz). Spaces and punctuation
+belong to the words beside them. In scripts without spaces each character is a word.
 """
 
 import re
@@ -18,7 +18,8 @@ from memviz.core.text.words import UNSPACED
 
 Change = Literal["kept", "removed", "added"]
 MIN_FUNCTION_WORDS = 4
-"""Fewer function words than these between two changes were kept by chance, and would only chop the changes up."""
+"""The fewest function words between two changes that count as kept; fewer are kept by chance, and would only split the
+change."""
 
 # Marks that belong to the character before them: accents, vowel signs and tones, joiners, variation selectors.
 _MARKS = (
@@ -37,7 +38,7 @@ _UNSPACED_WORD = re.compile(f"[{UNSPACED}]")
 
 
 class Piece(NamedTuple):
-    """A stretch of text with one fate, and how many words are in it."""
+    """A stretch of text that was kept, removed or added, with the number of its words."""
 
     change: Change
     text: str
@@ -46,37 +47,40 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class TextDiff:
-    """The fate of a text: pieces in the order in which one reads them, a removed piece before the added one
-    in its place. Neighbours differ in their fate; none is empty."""
+    """The difference between two texts, as pieces in reading order.
+
+    A removed piece comes before the one added in its place. No piece is empty, and neighbours have different changes.
+    """
 
     pieces: tuple[Piece, ...]
 
     def text(self, *changes: Change) -> str:
-        """Return the pieces of these fates put together: kept and removed are the old text, kept and added the new."""
+        """Return the joined pieces with these changes: kept and removed give the old text, kept and added the new."""
         return "".join(piece.text for piece in self.pieces if piece.change in changes)
 
     def words(self, change: Change) -> int:
-        """Return the number of words that have this fate."""
+        """Return the number of words with this change."""
         return sum(piece.words for piece in self.pieces if piece.change == change)
 
 
 class _Words(NamedTuple):
-    """The words of a text, and where they begin and end. ``ends[i]`` is the end of the word before word ``i``
-    (0 for the first), ``starts[i]`` the begin of word ``i`` (the text's end behind the last). ``sentence_starts``
-    are the words that sentences begin with, and the number of all words."""
+    """The words of a text with their places."""
 
     text: str
     words: list[str]
     starts: list[int]
+    """The character at which each word begins, and the length of the text."""
     ends: list[int]
+    """0, and the character at which each word ends: ``ends[i]`` to ``starts[i]`` is the gap before word ``i``."""
     sentence_starts: list[int]
+    """The number of the first word of each sentence, and the number of all words."""
 
     def between(self, first: int, stop: int) -> str:
-        """Return the words ``[first, stop)`` with what stands before and behind them."""
+        """Return the words from ``first`` to ``stop`` with the gaps before and after them."""
         return self.text[self.ends[first] : self.starts[stop]]
 
     def gap(self, index: int) -> str:
-        """Return the text between the word before and word ``index``."""
+        """Return the gap before word ``index``."""
         return self.text[self.ends[index] : self.starts[index]]
 
     def sentences(self) -> list[tuple[str, ...]]:
@@ -88,8 +92,7 @@ class _Words(NamedTuple):
 
 
 class _Block(NamedTuple):
-    """A stretch that two sequences have in common: where it begins in the old one and in the new one, and how long
-    it is."""
+    """A stretch that two sequences have in common: its start in the old one and in the new one, and its size."""
 
     old: int
     new: int
@@ -97,12 +100,12 @@ class _Block(NamedTuple):
 
     @property
     def old_stop(self) -> int:
-        """The end in the old one."""
+        """The end in the old sequence."""
         return self.old + self.size
 
     @property
     def new_stop(self) -> int:
-        """The end in the new one."""
+        """The end in the new sequence."""
         return self.new + self.size
 
 
@@ -111,12 +114,12 @@ def is_unspaced(word: str) -> bool:
     return bool(_UNSPACED_WORD.match(word))
 
 
-def words_of(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Return the words by which texts are compared, in order."""
     return _split(text).words
 
 
-# Of a chain of summaries each one is the new text first and then the old one.
+# Cached, because each version of a summary is compared twice: with the one before and with the next.
 @lru_cache(maxsize=64)
 def _split(text: str) -> _Words:
     spans = [match.span() for match in _WORD.finditer(text)]
@@ -133,14 +136,13 @@ def _split(text: str) -> _Words:
     return _Words(text, words, starts, ends, sentence_starts)
 
 
-def word_diff(old: str, new: str) -> TextDiff:
-    """Return the change from one text to the other, word by word. Both can be put together again from the pieces, to
-    the last character."""
+def diff_words(old: str, new: str) -> TextDiff:
+    """Return the difference from ``old`` to ``new``, word by word. Both texts can be joined again from the pieces."""
     old_words = _split(old)
     new_words = _split(new)
     pieces = _Pieces(old_words, new_words)
     last = _Block(0, 0, 0)
-    # An empty block at the end of both texts brings along what changed behind the last words that they share.
+    # An empty block at the end of both texts, to add what changed after the last words in common.
     end = _Block(len(old_words.words), len(new_words.words), 0)
     for block in [*_find_anchors(old_words, new_words), end]:
         pieces.add_changed((last.old_stop, block.old), (last.new_stop, block.new))

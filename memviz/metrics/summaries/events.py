@@ -1,9 +1,8 @@
-"""The history of a run's summary, event by event, the authors of its versions, and the sizes
-of the requests round each event.
+"""The compactions of a run as events in order, who wrote each summary, and the requests before and after each.
 
-Who wrote a version, and what became of an attempt, is judged here and nowhere else. A
-summary has one size everywhere: the tokens of its text. The heading that it is sent under
-belongs to the request, not to it.
+Timelines, tables and exports of summaries are made of these events. The outcome of a compaction and the author of a
+summary are decided only here. The size of a summary is always that of its text; the heading under which it is sent
+counts to the request.
 """
 
 from collections import Counter
@@ -22,7 +21,11 @@ from memviz.engine.part_tokens import count_tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import axis_of, numbers_of_turn, request_turns
+from memviz.metrics.requests.request_axis import (
+    find_numbers_of_turn,
+    list_request_turns,
+    make_axis,
+)
 from memviz.models.names import OFFLINE
 from memviz.models.names import STAND_IN as STAND_IN_NAME
 from memviz.strategies.base import Strategy
@@ -58,8 +61,8 @@ _OUTCOMES: dict[CompactionKind, CompactionOutcome] = {
 }  # fmt: skip
 
 
-def outcome_of(compaction: Compaction) -> CompactionOutcome:
-    """Return the one judgement of what a compaction was."""
+def judge_outcome(compaction: Compaction) -> CompactionOutcome:
+    """Return the outcome of a compaction."""
     if compaction.kind != "summarized":
         return _OUTCOMES[compaction.kind]
     if compaction.error is not None:
@@ -74,19 +77,19 @@ def outcome_of(compaction: Compaction) -> CompactionOutcome:
 
 
 class CompactionEvent(NamedTuple):
-    """One compaction of a run."""
+    """A compaction of a run, with its place on the axis of requests."""
 
     number: int
-    """Counts from 0."""
+    """Its number, from 0."""
     place: float
-    """The place of the first request that it changed on the axis of the run's requests
-    (:class:`memviz.metrics.requests.request_axis.RequestAxis` of this run alone), and half a place behind the last one
-    where none came any more. Of several before one request the last stands there, the others in equal steps before
-    it."""
+    """The place on the axis of the run's requests (:class:`memviz.metrics.requests.request_axis.RequestAxis`).
+
+    It is that of the first request that it changed, or half a place after the last request if none followed. Of several
+    events before one request, the last one has this place, and the others stand before it in equal steps."""
     what: CompactionOutcome
     compaction: Compaction
     request: RequestPlace | None = None
-    """That request."""
+    """The first request that it changed."""
 
     @property
     def version(self) -> SummaryVersion | None:
@@ -94,32 +97,34 @@ class CompactionEvent(NamedTuple):
         return self.compaction.written
 
 
-def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
-    """Return everything that happened to the run's summary, in order."""
-    # Several events before one request have the same place. They are spread out in front of it, the last one at the
-    # place itself: over a whole step, or half of one where another event stands half a step before.
+def list_compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
+    """Return all compactions of a run as events, in order."""
+    # Several events before one request are spread out before its place: over a whole step, or over half of one if
+    # another event has the place half a step before.
     places = [*_list_places(run)]
-    together = Counter(places)
-    still = Counter(places)
+    counts_at_place = Counter(places)
+    remaining_at_place = Counter(places)
     events = []
     pairs = zip(run.compactions, places, strict=True)
     for number, (compaction, place) in enumerate(pairs):
-        still[place] -= 1
-        is_alone = place.is_integer() and place - 0.5 not in together
+        remaining_at_place[place] -= 1
+        is_alone = place.is_integer() and place - 0.5 not in counts_at_place
         room = 1.0 if is_alone else 0.5
-        at = place - still[place] * room / together[place]
-        outcome = outcome_of(compaction)
-        request = changed_request(compaction, run)
-        events.append(CompactionEvent(number, at, outcome, compaction, request))
+        own_place = place - remaining_at_place[place] * room / counts_at_place[place]
+        outcome = judge_outcome(compaction)
+        request = find_changed_request(compaction, run)
+        events.append(CompactionEvent(number, own_place, outcome, compaction, request))
     return tuple(events)
 
 
 def _list_places(run: Run) -> Iterator[float]:
-    """Yield the place of the first request that each compaction changed. What a setting took in of earlier turns when
-    it came into force changed none of their requests, and what it summarized after its last turn stands behind that
-    turn, also where the chat went back to it later: events stand in the order in which they happened."""
-    turns = request_turns(run)
-    axis = axis_of([run])
+    """Yield the place of the first request that each compaction changed, in the order in which they happened.
+
+    A setting that was chosen in the middle of a chat may summarize turns from before, which changes none of their
+    requests; and what it summarizes after its last turn has a place after that turn, even if the chat returns to it.
+    """
+    turns = list_request_turns(run)
+    axis = make_axis([run])
     places = axis.places(turns).tolist()
     last_turn = int(turns[-1]) if len(turns) else 0
     behind = axis.last(run.log.turn_count) + 0.5
@@ -138,15 +143,14 @@ def _list_places(run: Run) -> Iterator[float]:
         first = end + 1.0
 
 
-def changed_request(compaction: Compaction, run: Run) -> RequestPlace | None:
-    """Return the first request that a compaction of ``run`` changed, asked or still to be asked; ``None`` where none
-    came any more."""
+def find_changed_request(compaction: Compaction, run: Run) -> RequestPlace | None:
+    """Return the first request that a compaction changed, pending ones included; ``None`` where none followed."""
     turn = run.request_turn(compaction)
     if turn is None:
         return None
     number = run.request_number(compaction)
     if number is not None:
-        calls = len(numbers_of_turn(run, turn))
+        calls = len(find_numbers_of_turn(run, turn))
         return turn, int(run.columns.calls[number]), calls
     request = run.log.request_from(compaction.after_message + 1)
     if request is None or request.turn != turn:
@@ -155,26 +159,30 @@ def changed_request(compaction: Compaction, run: Run) -> RequestPlace | None:
 
 
 def grows_a_list(run: Run) -> bool:
-    """Return whether each summary is an entry of an accumulating list, and replaces none."""
+    """Return whether the summaries of a run are entries of a growing list, of which none replaces another."""
     return _is_of_a_list(run.strategy)
 
 
 def never_summarizes(run: Run) -> bool:
-    """Return whether this setting has no summaries at all, whatever the conversation."""
+    """Return whether the setting of a run never writes summaries, whatever the conversation."""
     return not run.strategy.writes_notes
 
 
-def tokens_in_force(run: Run, event: CompactionEvent) -> int:
-    """Return the tokens of what stands for older messages once the event is over: of the newest summary's text, or of
-    the whole list with its headings; of several kinds of notes those of all together."""
+def count_tokens_in_force(run: Run, event: CompactionEvent) -> int:
+    """Return the tokens of the summary after an event: of the newest text, or of the whole list with its headings.
+
+    Several kinds of notes are added up.
+    """
     if _is_of_a_list(event.compaction.strategy):
         return run.space.summaries.tokens(0, event.compaction.after.summary_count)
     return sum(version.tokens for version in _list_heads(run, event))
 
 
-def text_in_force(run: Run, event: CompactionEvent) -> str:
-    """Return what stands for older messages once the event is over: the newest summary's text, or the whole list as it
-    is sent; empty while there is none. Several kinds of notes stand below each other."""
+def join_text_in_force(run: Run, event: CompactionEvent) -> str:
+    """Return the text of the summary after an event: the newest one, or the whole list as it is sent.
+
+    Several kinds of notes are below each other; it is empty while there is no summary.
+    """
     count = event.compaction.after.summary_count
     if count and _is_of_a_list(event.compaction.strategy):
         return run.space.summaries.text(0, count)
@@ -182,8 +190,10 @@ def text_in_force(run: Run, event: CompactionEvent) -> str:
 
 
 def _list_heads(run: Run, event: CompactionEvent) -> list[SummaryVersion]:
-    """Return the newest version of each kind of notes, in the order in which the kinds began; of a tree of summaries
-    those that no other one took in."""
+    """Return the newest version of each kind of notes, in the order in which the kinds began.
+
+    Of a tree of summaries, these are the versions that no other one summarized.
+    """
     summaries = run.space.summaries
     count = event.compaction.after.summary_count
     if not count:
@@ -203,89 +213,97 @@ _BY_A_MODEL = (CompactionOutcome.SUMMARIZED, CompactionOutcome.THOUGHT)
 
 
 class Author(Enum):
-    """The writer of a summary or a reply. The value is what a badge begins with."""
+    """The kind of author of a summary or a reply; the value is the first word of its badge."""
 
     RECORDED = "recorded"
     STAND_IN = STAND_IN_NAME
     LIVE = "live"
 
 
-def author_of(model: str, *, recorded: bool) -> Author:
-    """Return who gave a reply of the model of this name."""
+def name_author(model: str, *, recorded: bool) -> Author:
+    """Return the author of a reply that the model of this name gave, or that was ``recorded``."""
     if recorded:
         return Author.RECORDED
     return Author.STAND_IN if model == OFFLINE else Author.LIVE
 
 
-def summary_author(compaction: Compaction) -> Author | None:
-    """Return who worded the summary of ``compaction``; ``None`` where there is none, or the user reworded it."""
-    if outcome_of(compaction) not in _BY_A_MODEL:
+def name_summary_author(compaction: Compaction) -> Author | None:
+    """Return the author of the summary of ``compaction``; ``None`` without one, or if the user reworded it."""
+    if judge_outcome(compaction) not in _BY_A_MODEL:
         return None
-    return author_of(compaction.model, recorded=compaction.recorded)
+    return name_author(compaction.model, recorded=compaction.recorded)
 
 
-def authors_of(run: Run) -> frozenset[Author]:
-    """Return who worded the summaries of a run; nobody where nothing was summarized."""
-    authors = map(summary_author, run.compactions)
+def list_authors(run: Run) -> frozenset[Author]:
+    """Return the authors of all summaries of a run."""
+    authors = map(name_summary_author, run.compactions)
     return frozenset(author for author in authors if author is not None)
 
 
 def has_offline_summary(run: Run) -> bool:
-    """Return whether the offline model worded any summary of the run. One that the user reworded is the user's."""
-    return Author.STAND_IN in authors_of(run)
+    """Return whether the offline model wrote any summary of the run that the user did not reword."""
+    return Author.STAND_IN in list_authors(run)
 
 
-def models_of(runs: Iterable[Run], author: Author) -> tuple[str, ...]:
-    """Return the models whose summaries of this kind ``runs`` hold, each once."""
+def list_models(runs: Iterable[Run], author: Author) -> tuple[str, ...]:
+    """Return the models that wrote summaries of this kind of author in ``runs``, each once."""
     models = []
     for compaction in chain.from_iterable(run.compactions for run in runs):
-        if summary_author(compaction) is author:
+        if name_summary_author(compaction) is author:
             models.append(compaction.model)
     return tuple(dict.fromkeys(models))
 
 
 def fit_requests_alone(runs: Iterable[Run]) -> bool:
-    """Return whether of the recorded summaries of ``runs`` no more can be said than that they fitted their requests: in
-    some run others were missing, so that the recording played as far as it went. Else they were made for exactly this
-    conversation and setting."""
+    """Return whether a recording lacked some of the summaries that ``runs`` asked for.
+
+    Then all that is known of the others is that they fitted their requests. Otherwise they were recorded for exactly
+    this conversation and setting.
+    """
     compactions = chain.from_iterable(run.compactions for run in runs)
     return any(compaction.error for compaction in compactions if compaction.asked)
 
 
 class RequestSizes(NamedTuple):
-    """All tokens of one request, what the chat format adds and what was recalled included. Of several compactions
-    before one request each begins with what the one before left, and the last ends with what was sent."""
+    """All tokens of a request without and with a compaction, recalls and what the chat format adds included.
+
+    Of several compactions before one request, each begins with what the one before left.
+    """
 
     before_tokens: int
     after_tokens: int
 
 
 class RequestParts(NamedTuple):
-    """The tokens of each part of one request without a compaction and with it. What tools did in it and the model
-    thought is ``besides``, in no part: the strategy does not choose it."""
+    """The tokens of each part of a request without and with a compaction."""
 
     before: Mapping[str, int]
     after: Mapping[str, int]
     besides: int
+    """The tokens of tool calls and thoughts within the request, which the strategy does not choose."""
 
 
-def request_sizes(compaction: Compaction, run: Run) -> RequestSizes:
-    """Return the size of the first request that a compaction of ``run`` changed, without it and with it; while there is
-    none, what would be sent next without a new message."""
-    before, after, besides = request_parts(compaction, run)
+def count_request_sizes(compaction: Compaction, run: Run) -> RequestSizes:
+    """Return the sizes of the first request that a compaction changed, without and with it.
+
+    Where no request followed, they are those of the next request if it had no new message.
+    """
+    before, after, besides = count_request_parts(compaction, run)
     return RequestSizes(sum(before.values()) + besides, sum(after.values()) + besides)
 
 
-def request_parts(compaction: Compaction, run: Run) -> RequestParts:
-    """Return the tokens of each part of the first request that a compaction of ``run`` changed, without it and with it;
-    while there is none, those of what would be sent next without a new message."""
+def count_request_parts(compaction: Compaction, run: Run) -> RequestParts:
+    """Return the tokens by part of the first request that a compaction changed, without and with it.
+
+    Where no request followed, they are those of the next request if it had no new message.
+    """
     number = run.request_number(compaction)
     if number is not None:
         return _count_parts_of_request(compaction, run, number)
     length = compaction.after.length
     turn = run.request_turn(compaction)
     if turn:
-        # As many messages as the log has at the request that is still to be asked.
+        # The number of messages that the log will have at the pending request.
         log = compaction.before.log
         request = log.request_from(compaction.after_message + 1)
         length = log.turn(turn).asked
@@ -303,10 +321,12 @@ def _count_parts_of_request(
 ) -> RequestParts:
     strategy = compaction.strategy
     memory = run.requests.memory_at(number)
-    recalled = asked_for_at(run, number)
-    before = _count_parts(strategy, memory_without(compaction, run, number), recalled)
+    recalled = list_recalled_at(run, number)
+    before = _count_parts(
+        strategy, rebuild_memory_without(compaction, run, number), recalled
+    )
     parts = _count_parts(strategy, memory, recalled)
-    # Further compactions before the same request make it another memory than that which this one left.
+    # If further compactions came before the same request, the memory is no longer the one that this one left.
     memory_after = compaction.after.as_of(memory)
     after = parts
     if memory_after != memory:
@@ -315,23 +335,26 @@ def _count_parts_of_request(
     return RequestParts(before, after, besides)
 
 
-def sent_without(compaction: Compaction, run: Run, number: int) -> Parts:
-    """Return what request ``number`` (0-based) of ``run`` would have sent without ``compaction``, which changed it
-    first. The pieces stand for the memory of :func:`memory_without`."""
-    memory = memory_without(compaction, run, number)
+def assemble_without(compaction: Compaction, run: Run, number: int) -> Parts:
+    """Return the parts of request ``number`` (0-based) of ``run`` as they would be without ``compaction``.
+
+    The compaction is one that changed this request first. The parts refer to the memory that
+    :func:`rebuild_memory_without` returns.
+    """
+    memory = rebuild_memory_without(compaction, run, number)
     return assemble(
-        memory, compaction.strategy.select(memory), asked_for_at(run, number)
+        memory, compaction.strategy.select(memory), list_recalled_at(run, number)
     )
 
 
-def memory_without(compaction: Compaction, run: Run, number: int) -> Memory:
-    """Return the memory that request ``number`` would have been made for without ``compaction``."""
+def rebuild_memory_without(compaction: Compaction, run: Run, number: int) -> Memory:
+    """Return the memory at request ``number`` (0-based) as it would be without ``compaction``."""
     return compaction.before.as_of(run.requests.memory_at(number))
 
 
-def asked_for_at(run: Run, number: int) -> tuple[int, ...]:
-    """Return the log positions that a call of the recall tool brought back into request ``number`` (0-based)."""
-    beside = run.requests.extras.get(number)
+def list_recalled_at(run: Run, number: int) -> tuple[int, ...]:
+    """Return the log positions that the recall tool brought back into request ``number`` (0-based)."""
+    beside = run.requests.beside.get(number)
     return beside.recalled.indices if beside and beside.recalled else ()
 
 
@@ -343,9 +366,11 @@ def _count_parts(
     )
 
 
-def sent_summary_tokens(record: TurnRecord) -> int:
-    """Return the tokens of the texts of all versions that a request sends, or of the facts of them that it tells,
-    without headings."""
+def count_sent_summary_tokens(record: TurnRecord) -> int:
+    """Return the tokens of all summaries that a request sends, or of the facts that it quotes of them.
+
+    Headings do not count.
+    """
     summaries = record.memory.space.summaries
     tokens = 0
     for piece in record.parts.pieces:

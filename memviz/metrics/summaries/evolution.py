@@ -1,9 +1,8 @@
-"""The change of a run's summary from version to version: its size, what it kept, and where its content words come from:
-the summary before it, the messages it took in, or neither.
+"""The evolution of a run's summary from version to version: its size, what it kept, and where its words come from.
 
-Compared are normal forms: a number's value, a word's stem, and for scripts written without spaces the pairs of
-neighbouring characters. Function words do not count. A word that stands in neither source is a hint, no proof: it
-may be a paraphrase as well as an invention.
+The content words of a version come from the summary before it, from the messages that it summarized, or from neither.
+They are compared in normal forms: the value of a number, the stem of a word, and pairs of neighbouring characters for
+scripts without spaces. A word from neither source is only a hint: it may be a paraphrase or an invention.
 """
 
 import re
@@ -24,43 +23,49 @@ from memviz.core.text.terms import (
 )
 from memviz.core.text.words import find_bridging_pairs
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_text import readable
-from memviz.metrics.summaries.diff import word_diff, words_of
+from memviz.metrics.requests.message_text import read_message
+from memviz.metrics.summaries.diff import diff_words, split_words
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     CompactionOutcome,
-    compaction_events,
+    list_compaction_events,
 )
 
 
 class WordOrigin(NamedTuple):
-    """The numbers of different content words of a text by where they came from, and those that came from nowhere as
-    they are written, in order."""
+    """The number of different content words of a summary by their source."""
 
     previous: int
+    """Those of the summary before."""
     messages: int
+    """Those of the messages newly summarized."""
     nowhere: int
+    """Those of neither."""
     unsourced: tuple[str, ...]
+    """The words of neither source as they are written, in order."""
 
     @property
     def words(self) -> int:
-        """Different content words in all."""
+        """The number of different content words in all."""
         return self.previous + self.messages + self.nowhere
 
 
-# A page is drawn again and again, and reading all messages is most of the work.
+# Cached, because a page is drawn again and again, and reading all messages is most of the work.
 @lru_cache(maxsize=8192)
-def content_keys(text: str) -> frozenset[str]:
+def find_content_keys(text: str) -> frozenset[str]:
     """Return the normal forms of all content words of a text."""
     return normal_forms_of_text(text)
 
 
-def word_origin(text: str, previous: Set[str], messages: Set[str]) -> WordOrigin:
-    """Trace the content words of ``text`` to those of what came before (as :func:`content_keys` gives them). A word
-    found in both sources counts as the previous summary's."""
-    forms = content_keys(text)
-    carried = forms & previous
-    fresh = forms & messages - carried
+def trace_words(text: str, previous: Set[str], messages: Set[str]) -> WordOrigin:
+    """Return where the content words of a summary's ``text`` come from.
+
+    ``previous`` and ``messages`` are the words of the summary before and of the messages newly taken in, both as
+    :func:`find_content_keys` gives them. A word that both have counts as the previous summary's.
+    """
+    keys = find_content_keys(text)
+    carried = keys & previous
+    fresh = keys & messages - carried
     explained = carried | fresh
     unknown = forms - explained
     unknown -= _find_straddling(text, unknown, explained)
@@ -71,7 +76,7 @@ def word_origin(text: str, previous: Set[str], messages: Set[str]) -> WordOrigin
 def _find_straddling(
     text: str, unknown: Set[str], explained: frozenset[str]
 ) -> set[str]:
-    """Return the pairs of characters whose neighbours on both sides are known: they straddle two known words."""
+    """Return the unknown pairs of characters between two known ones: they straddle the end of one word and the next."""
     if not unknown or text.isascii():
         return set()
     around = find_bridging_pairs(compose_accents(text).lower())
@@ -118,24 +123,26 @@ into the next instead of being summarized."""
 
 @dataclass(frozen=True, slots=True)
 class VersionFacts:
-    """One version against what it was made of. Tokens count bare content."""
+    """A version of a summary compared with what it was made of. Tokens are those of the contents alone."""
 
     event: CompactionEvent
+    """The compaction that wrote it."""
     version: SummaryVersion
     covered_tokens: int
-    """Tokens of all messages that the version stands for."""
+    """The tokens of all messages that the version stands for."""
     read_tokens: int
-    """Tokens of what the version was made of: the messages newly taken in and the summary before."""
+    """The tokens of what the version was made of: the messages newly summarized, and the summary before."""
     generation: int
     """The number of summarizations that its oldest content has been through."""
     words: int
+    """The number of its words."""
     kept_words: int
-    """Words of the version before that stand in it in the same order."""
+    """The words of the version before that are in it in the same order."""
     previous_words: int | None
-    """Words of the version before; ``None`` where there was none."""
+    """The words of the version before; ``None`` where there was none."""
     origin: WordOrigin
     nested_headings: int
-    """Headings of a summary inside its text."""
+    """The number of headings of a summary inside its text."""
 
     @property
     def tokens(self) -> int:
@@ -163,13 +170,13 @@ class VersionFacts:
         return 1 - self.kept_words / self.words if self.words else None
 
 
-def summary_evolution(run: Run) -> tuple[VersionFacts, ...]:
+def compare_versions(run: Run) -> tuple[VersionFacts, ...]:
     """Return the facts of every version, in order. Every text is read once."""
     sources = _Sources(run)
     # By the number of the version. A version without one before it stands on number 0.
     generations = [0] * (len(run.space.summaries.versions) + 1)
     facts = []
-    for event in compaction_events(run):
+    for event in list_compaction_events(run):
         version = event.version
         if version is None:
             continue
@@ -196,7 +203,7 @@ def _find_facts(
     # The summarizer was given the version before to read as well.
     if event.compaction.base:
         before = run.space.summaries.versions[event.compaction.base - 1]
-        diff = word_diff(before.text, version.text)
+        diff = diff_words(before.text, version.text)
         kept_words = diff.words("kept")
         previous_words = kept_words + diff.words("removed")
         read_tokens += before.tokens
@@ -206,7 +213,7 @@ def _find_facts(
         covered_tokens=sums.between(covers.start, covers.stop),
         read_tokens=read_tokens,
         generation=generation,
-        words=len(words_of(version.text)),
+        words=len(split_words(version.text)),
         kept_words=kept_words,
         previous_words=previous_words,
         origin=origin,
@@ -223,29 +230,28 @@ def _count_nested_headings(text: str) -> int:
 
 @dataclass(eq=False, repr=False)
 class _Sources:
-    """The texts that the writer of each version had before it, as normal forms."""
+    """The words that the writer of each version had read, as normal forms."""
 
     run: Run
     _of_version: list[frozenset[str]] = field(default_factory=list)
     _of_all: set[str] = field(default_factory=set)
 
     def origin(self, event: CompactionEvent, version: SummaryVersion) -> WordOrigin:
-        """Return where the words of a version came from. A chat model that thought had read the whole list, not one
-        version. Versions have to be given in their order."""
+        """Return where the words of a version come from. Versions have to be given in their order."""
         previous: Set[str] = frozenset()
         positions = [*version.added]
         if event.compaction.base:
             previous = self._of_version[event.compaction.base - 1]
         if event.what is CompactionOutcome.THOUGHT:
-            # It also read what it had recalled in this turn.
+            # A chat model that wrote it while thinking had read all versions, and what it recalled in this turn.
             previous = self._of_all
             for record in self.run.requests:
                 if record.turn == event.compaction.turn:
                     positions += record.parts.recalled
         messages: set[str] = set()
         for position in positions:
-            messages |= content_keys(readable(self.run.log[position]))
-        origin = word_origin(version.text, previous, messages)
-        self._of_version.append(content_keys(version.text))
+            messages |= find_content_keys(read_message(self.run.log[position]))
+        origin = trace_words(version.text, previous, messages)
+        self._of_version.append(find_content_keys(version.text))
         self._of_all |= self._of_version[-1]
         return origin

@@ -1,5 +1,8 @@
-"""Facts that a memory keeps, one a line of its notes: those that each version added, replaced and removed, and the
-message that a fact most likely came from."""
+"""Summaries that are lists of facts: which facts each version added, replaced and removed, and where they came from.
+
+Strategies that extract facts keep notes such as "- Likes tea". A new version is compared with the one before, line by
+line, and for each new line the message is searched that it most likely came from. Pages show the result.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,13 +13,13 @@ from memviz.core.facts import LISTS, TAGGED_FACT, facts_in
 from memviz.core.summaries import SummaryVersion
 from memviz.core.text.terms import compose_accents, weigh_content_words
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_text import readable
-from memviz.metrics.summaries.events import CompactionEvent, compaction_events
-from memviz.metrics.summaries.evolution import content_keys
+from memviz.metrics.requests.message_text import read_message
+from memviz.metrics.summaries.events import CompactionEvent, list_compaction_events
+from memviz.metrics.summaries.evolution import find_content_keys
 
 LEAST_SHARE = 0.5
-"""A message is taken for the source of a fact from this share of the weight of the fact's words on, and a new line for
-a rewording of an old one from this share of the words of both."""
+"""The least share of the weight of a fact's words that its source has to hold, and the least share of the words of both
+that a new line has in common with the old one that it rewords."""
 _BULLET = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 
 
@@ -26,40 +29,39 @@ class FactLine(NamedTuple):
     text: str
     change: Literal["added", "replaced", "kept"]
     since: int
-    """The number of the version that says it so for the first time."""
+    """The number of the first version that has the fact in these words."""
     replaces: str = ""
-    """The fact of the version before whose wording or value it changed; empty where it is *added* or *kept*."""
+    """The fact of the version before that it reworded or changed; empty where it is *added* or *kept*."""
     source: int | None = None
-    """The log position of the message that it most likely came from: of the messages which its version took in the one
-    that holds most of its words. A fact that only changed its wording has the source of the one before. ``None`` where
-    no message holds half of it."""
+    """The log position of the message that it most likely came from: the one, of those that its version summarized,
+    with most of its words. A fact that was only reworded keeps its source. ``None`` where no message has half of it."""
     share: float = 0.0
-    """The share of the weight of its words that the source holds, 0 to 1; numbers and names weigh more."""
+    """The share (0 to 1) of its words that the source holds; numbers and names weigh more than other words."""
 
 
 class FactsVersion(NamedTuple):
-    """One version of the facts against the version whose place it took."""
+    """A version that is a list of facts, compared with the version that it replaced."""
 
     event: CompactionEvent
-    """The event by which it came about."""
+    """The compaction that wrote it."""
     version: SummaryVersion
     lines: tuple[FactLine, ...]
     """The facts of the version, in order."""
     removed: tuple[str, ...]
-    """The facts that are gone without another in their place."""
+    """The facts of the version before that it dropped without replacing them."""
 
     def of(self, change: Literal["added", "replaced", "kept"]) -> tuple[FactLine, ...]:
-        """Return the lines of this kind."""
+        """Return the facts with this change."""
         return tuple(line for line in self.lines if line.change == change)
 
 
-def without_tags(text: str) -> str:
-    """Return notes as people read them: each tagged fact is a line of its own behind a dash."""
+def strip_tags(text: str) -> str:
+    """Return notes as people read them: ``<fact>Likes tea</fact>`` becomes ``- Likes tea``."""
     return TAGGED_FACT.sub(lambda match: f"- {' '.join(match[2].split())}", text)
 
 
-def fact_lines(text: str) -> list[str]:
-    """Return the facts of a text: each in a ``<fact>``, or one a line, without the bullets or numbers before them."""
+def split_fact_lines(text: str) -> list[str]:
+    """Return the facts of notes: the contents of ``<fact>`` tags, else the lines without bullets and numbers."""
     if "<fact" in text:
         facts = [" ".join(fact.text.split()) for fact in facts_in(text)]
     else:
@@ -68,7 +70,7 @@ def fact_lines(text: str) -> list[str]:
 
 
 def are_facts(version: SummaryVersion) -> bool:
-    """Return whether a version is a list of facts: by its track, or because it says so, each fact in a ``<fact>``."""
+    """Return whether a version is a list of facts: by its track, or because it has nothing but ``<fact>`` tags."""
     if version.track in LISTS:
         return True
     if not version.text.startswith("<fact>"):
@@ -76,14 +78,14 @@ def are_facts(version: SummaryVersion) -> bool:
     return not TAGGED_FACT.sub("", version.text).strip()
 
 
-def facts_versions(run: Run) -> tuple[FactsVersion, ...]:
-    """Return all versions of the facts of ``run``, in order; none where it keeps no such notes."""
-    return run.once(facts_versions, lambda: _find_versions(run))
+def list_facts_versions(run: Run) -> tuple[FactsVersion, ...]:
+    """Return all versions that are lists of facts, in order; none for a run that keeps no such notes."""
+    return run.once(list_facts_versions, lambda: _find_versions(run))
 
 
 def _find_versions(run: Run) -> tuple[FactsVersion, ...]:
     versions: dict[int | None, FactsVersion] = {}
-    for event in compaction_events(run):
+    for event in list_compaction_events(run):
         version = event.version
         before = versions.get(event.compaction.base)
         if version is not None and (before is not None or are_facts(version)):
@@ -100,86 +102,99 @@ def _compare_versions(
     version: SummaryVersion,
     before: Sequence[FactLine],
 ) -> FactsVersion:
-    # First the lines that stand as they were. Two that read the same are two, and each is taken once.
+    # First find the lines that did not change. Equal lines are taken one by one.
     lines_by_text: dict[str, list[FactLine]] = {}
     for line in before:
         lines_by_text.setdefault(_normalize(line.text), []).append(line)
-    texts = fact_lines(version.text)
-    still: dict[int, FactLine] = {}
-    for at, text in enumerate(texts):
-        if alike := lines_by_text.get(_normalize(text)):
-            still[at] = alike.pop(0)
-    # Then each new line is held against the old ones that are gone, to find those that it rewords.
+    texts = split_fact_lines(version.text)
+    unchanged: dict[int, FactLine] = {}
+    for number, text in enumerate(texts):
+        if equal_lines := lines_by_text.get(_normalize(text)):
+            unchanged[number] = equal_lines.pop(0)
+    # Then compare each new line with the old ones that are gone, to find those that it rewords.
     remaining = {id(line) for lines in lines_by_text.values() for line in lines}
     missing_lines = [line for line in before if id(line) in remaining]
-    fresh = {at: text for at, text in enumerate(texts) if at not in still}
-    replaced = dict(_pair_reworded(fresh, missing_lines))
+    new_texts = {
+        number: text for number, text in enumerate(texts) if number not in unchanged
+    }
+    replaced = dict(_pair_reworded(new_texts, missing_lines))
     sources = _Sources(log, version.added)
     lines = []
-    for at, text in enumerate(texts):
-        if at in still:
-            lines.append(still[at]._replace(text=text, change="kept", replaces=""))
+    for number, text in enumerate(texts):
+        if number in unchanged:
+            line = unchanged[number]._replace(text=text, change="kept", replaces="")
+        elif number in replaced:
+            old_line = missing_lines[replaced[number]]
+            line = sources.find_source(text, old_line, version.version)
         else:
-            old = missing_lines[replaced[at]] if at in replaced else None
-            lines.append(sources.of(text, old, version.version))
-    reworded_places = set(replaced.values())
-    removed = []
-    for at, line in enumerate(missing_lines):
-        if at not in reworded_places:
-            removed.append(line.text)
+            line = sources.find_source(text, None, version.version)
+        lines.append(line)
+    reworded = set(replaced.values())
+    removed = [
+        line.text for number, line in enumerate(missing_lines) if number not in reworded
+    ]
     return FactsVersion(event, version, tuple(lines), tuple(removed))
 
 
 def _normalize(text: str) -> str:
-    """Return a line without case, spaces and full stop, which make no other fact: " Likes Tea." is "likes tea"."""
-    return " ".join(compose_accents(text).casefold().split()).rstrip(".")
+    """Return a line without what makes no difference to a fact: " Likes Tea." -> likes tea"""
+    return " ".join(composed(text).casefold().split()).rstrip(".")
 
 
 def _pair_reworded(
-    fresh: Mapping[int, str], missing_lines: Sequence[FactLine]
+    new_texts: Mapping[int, str], missing_lines: Sequence[FactLine]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the number of each new line with that of the old one in whose place it stands: those that have most words
-    in common first, each once."""
-    # Of pairs with as much in common the upper lines come first, hence the negative numbers.
-    pairs = []
-    for at, text in fresh.items():
-        for place, line in enumerate(missing_lines):
-            pairs.append((_share_of_words(text, line.text), -at, -place))
-    replaced: dict[int, int] = {}
-    for share, at, place in sorted(pairs, reverse=True):
+    """Yield pairs of a new line and the old line that it rewords, by their numbers; each line is in one pair at most.
+
+    The lines that have most words in common are paired first, of equal pairs those that stand higher.
+    """
+    candidates = []
+    for new, text in new_texts.items():
+        for old, line in enumerate(missing_lines):
+            candidates.append((_measure_shared_words(text, line.text), new, old))
+    candidates.sort(key=lambda candidate: (-candidate[0], *candidate[1:]))
+    paired_new: set[int] = set()
+    paired_old: set[int] = set()
+    for share, new, old in candidates:
         if share < LEAST_SHARE:
             return
-        if at not in replaced and place not in replaced.values():
-            replaced[at] = place
-            yield -at, -place
+        if new not in paired_new and old not in paired_old:
+            paired_new.add(new)
+            paired_old.add(old)
+            yield new, old
 
 
-def _share_of_words(text: str, other: str) -> float:
+def _measure_shared_words(text: str, other: str) -> float:
     """Return the share of the words of two lines that both have, from 0 to 1."""
-    keys = content_keys(text)
-    other_keys = content_keys(other)
+    keys = find_content_keys(text)
+    other_keys = find_content_keys(other)
     all_keys = keys | other_keys
     return len(keys & other_keys) / len(all_keys) if all_keys else 0.0
 
 
 class _Sources:
-    """The messages that one version took in."""
+    """The messages that one version summarized, to search the sources of its facts."""
 
     def __init__(self, log: Log, positions: range) -> None:
         self._messages = []
         for position in positions:
             message = log[position]
-            keys = content_keys(readable(message))
+            keys = find_content_keys(read_message(message))
             self._messages.append((keys, message.role == "user", position))
 
-    def of(self, text: str, replaced: FactLine | None, version: int) -> FactLine:
-        """Return a new line with its source. Of messages that hold as much a user's counts, then the newest."""
-        weights = weigh_content_words(compose_accents(text))
+    def find_source(
+        self, text: str, replaced: FactLine | None, version: int
+    ) -> FactLine:
+        """Return a new line with its source; ``replaced`` is the old line that it rewords, if any.
+
+        The source is the message with most of its words, of equal ones that of a user, then the newest.
+        """
+        weights = weights_of(composed(text))
         candidates = []
         for keys, of_user, position in self._messages:
             weight = sum(weights[key] for key in weights.keys() & keys)
+            # In this order a user's message is larger than another one (True > False), and a later than an earlier one.
             candidates.append((weight, of_user, position))
-        # Of equal weights the user's is the larger one (True > False), then the one with the higher position.
         most, _, position = max(candidates, default=(0, False, -1))
         share = most / sum(weights.values()) if most else 0.0
         line = FactLine(text, "added", version)

@@ -15,8 +15,8 @@ from memviz.core.text.words import stem
 from memviz.engine.run import Run
 from memviz.metrics.retention.chinese_values import ChinesePeople
 from memviz.metrics.retention.knowledge import Retention
-from memviz.metrics.summaries.diff import words_of
-from memviz.metrics.summaries.events import summary_author
+from memviz.metrics.summaries.diff import split_words
+from memviz.metrics.summaries.events import name_summary_author
 
 _LETTER = "[A-Za-z\u00c0-\u024f]"
 _WORD = re.compile(f"{_LETTER}+(?:['’]{_LETTER}+)*")
@@ -74,13 +74,13 @@ def _spell_number(number: str) -> str:
 
 
 class Terms(NamedTuple):
-    """Words in lower case and numbers, as a text has them in any form."""
+    """The words (in lower case) and the numbers of a text, in all forms in which a summary may repeat them."""
 
     words: frozenset[str]
     numbers: frozenset[str]
 
 
-# The lines of one conversation come back in hundreds of prompts.
+# Cached, because the same lines come back in hundreds of prompts.
 @lru_cache(maxsize=100_000)
 def _read_line(line: str) -> Terms:
     words: set[str] = set()
@@ -88,7 +88,7 @@ def _read_line(line: str) -> Terms:
         word = match[0].lower()
         words.update([word, *re.split("['’]", word)])
     words |= {_CALENDAR_FORMS[word] for word in words & _CALENDAR_FORMS.keys()}
-    # 2027-05-03 says May, so a reply that writes the month out invents nothing.
+    # 2027-05-03 counts as "May" too, so that a reply which writes the month out invents nothing.
     for date in _ISO_DATE.finditer(line):
         if 1 <= int(date[1]) <= 12:
             words.add(_MONTHS[int(date[1]) - 1])
@@ -122,18 +122,18 @@ def _read_han_number(text: str) -> int:
 
 @dataclass(frozen=True)
 class Known:
-    """The knowledge of names before a reply is read."""
+    """The knowledge from which names in a reply are told from ordinary words."""
 
     lines: frozenset[str]
-    """All lines of the recorded prompts."""
+    """All lines of the prompts."""
     words: frozenset[str] = frozenset()
-    """Words that are no names although replies write them with a capital and no prompt has them."""
+    """Words that are no names, although replies write them with a capital and no prompt has them."""
     names: frozenset[str] = frozenset()
-    """Chinese names that nothing in the script shows."""
+    """Chinese names that cannot be recognized by their characters."""
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The stems of words that are written without a capital as often as with one inside a sentence."""
+        """The stems of words that prompts write at least as often without a capital as with one inside a sentence."""
         small: Counter[str] = Counter()
         capital: Counter[str] = Counter()
         for line in self.lines:
@@ -153,7 +153,7 @@ class Known:
         return frozenset(_find_people(self.lines)) | self.names
 
     def is_ordinary(self, word: str, begins_sentence: bool) -> bool:
-        """Return whether ``word`` is no name, as far as its capital goes."""
+        """Return whether ``word``, which begins with a capital, is an ordinary word and no name."""
         if word in self.words:
             return True
         small = word.lower()
@@ -166,7 +166,7 @@ def is_name(term: str) -> bool:
     return not term[0].isdigit() and term.lower() not in _CALENDAR_FORMS
 
 
-def terms_of(text: str) -> Terms:
+def find_terms(text: str) -> Terms:
     """Return the words and the numbers of a text."""
     lines = [_read_line(line) for line in text.split("\n")]
     return Terms(
@@ -175,15 +175,14 @@ def terms_of(text: str) -> Terms:
     )
 
 
-def prompt_text(messages: Iterable[Message]) -> str:
-    """Return all that a request sends, one message after the other."""
+def join_prompt(messages: Iterable[Message]) -> str:
+    """Return the contents of all messages of a request as one text."""
     return "\n".join(message.content for message in messages)
 
 
-def unsupported_terms(prompt: str, text: str, known: Known) -> tuple[str, ...]:
-    """Return the names, numbers and words of the calendar in ``text``, a reply, that its prompt lacks, each once, in
-    their order."""
-    terms = terms_of(prompt)
+def find_unsupported_terms(prompt: str, text: str, known: Known) -> tuple[str, ...]:
+    """Return the names, numbers, months and weekdays in the reply ``text`` that its ``prompt`` lacks, in order."""
+    terms = find_terms(prompt)
     terms_by_place = [
         *_find_latin_names(text, terms.words, known),
         *_find_numbers(text, terms.numbers),
@@ -246,23 +245,23 @@ FIRST_PERSON = frozenset({"I"})
 
 
 class Invention(NamedTuple):
-    """The ``terms`` of a version that its prompt lacks, each once, in their order."""
+    """The names, numbers, months and weekdays (``terms``) of a version of a summary that its prompt lacks."""
 
     version: int
     terms: tuple[str, ...]
 
 
-def inventions(run: Run) -> tuple[Invention, ...]:
-    """Return the versions of ``run`` that a model worded and that say a name, a number or a word of the calendar that
-    their prompts do not. What a later prompt holds because an earlier summary invented it counts once, where it began;
-    a sum of numbers of the prompt counts as well, for nobody can tell a right one from a wrong one by looking at its
-    words.
+def find_inventions(run: Run) -> tuple[Invention, ...]:
+    """Return the versions of ``run``, written by a model, with names, numbers or dates that their prompts lack.
+
+    An invention that later prompts repeat from the summary counts once. A sum of numbers in the prompt counts as an
+    invention too, because its words do not show whether it is right.
     """
-    return run.once(inventions, lambda: tuple(_find_inventions(run)))
+    return run.once(find_inventions, lambda: tuple(_list_inventions(run)))
 
 
-def _find_inventions(run: Run) -> Iterator[Invention]:
-    prompts = [prompt_text(compaction.request or ()) for compaction in run.compactions]
+def _list_inventions(run: Run) -> Iterator[Invention]:
+    prompts = [join_prompt(compaction.request or ()) for compaction in run.compactions]
     lines = frozenset(line for text in prompts if text for line in text.split("\n"))
     known = Known(lines, FIRST_PERSON)
     for compaction, prompt in zip(run.compactions, prompts, strict=True):
@@ -270,36 +269,36 @@ def _find_inventions(run: Run) -> Iterator[Invention]:
         summary = compaction.summary
         if not compaction.request or version is None or not summary:
             continue
-        if summary_author(compaction) is not None:
-            terms = unsupported_terms(prompt, summary, known)
+        if name_summary_author(compaction) is not None:
+            terms = find_unsupported_terms(prompt, summary, known)
             if terms:
                 yield Invention(version, terms)
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """The worth of the summaries of one writer, to be held against those of another for the same memory."""
+    """Figures that compare the summaries of one writer with those of another one for the same memory."""
 
     known: int
-    """Facts that are known at the end of a run."""
+    """The facts known at the end of the run."""
     stated: int
-    """Facts that were stated until then."""
+    """The facts stated by then."""
     words: float | None
-    """Of a summary on average; ``None`` where none was written."""
+    """The mean number of words of a summary; ``None`` where none was written."""
     invented: int
-    """Names and numbers that its summaries say and their prompts do not."""
+    """The names and numbers of the summaries that their prompts lack."""
 
 
-def worth_of(run: Run, kept: Retention) -> Worth:
-    """Return what the summaries of ``run`` are worth, which ``kept`` of its facts."""
-    # What the user reworded is not the work of a model.
+def measure_worth(run: Run, kept: Retention) -> Worth:
+    """Return the figures for the summaries of ``run``, whose retention is ``kept``."""
+    # Summaries that the user reworded are left out.
     words = []
     for compaction in run.compactions:
-        if compaction.summary and summary_author(compaction) is not None:
-            words.append(len(words_of(compaction.summary)))
+        if compaction.summary and name_summary_author(compaction) is not None:
+            words.append(len(split_words(compaction.summary)))
     return Worth(
         known=int(kept.retained[-1:].sum()),
         stated=int(kept.born[-1:].sum()),
         words=sum(words) / len(words) if words else None,
-        invented=sum(len(invention.terms) for invention in inventions(run)),
+        invented=sum(len(invention.terms) for invention in find_inventions(run)),
     )

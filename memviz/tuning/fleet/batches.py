@@ -1,8 +1,14 @@
-"""A batch of a fleet measured: conversations are read, each is replayed under every setting, and rows come back."""
+"""The work on one batch of a fleet, in whichever process: from places of conversations to rows of tables.
+
+:mod:`~memviz.tuning.fleet.sweeping` hands out the jobs. :func:`measure_batch` reads the conversations of a job, replays
+each under every setting, prices the runs, and returns the rows, which :mod:`~memviz.tuning.fleet.folder` writes. A
+conversation that cannot be read or run becomes a row of failures: one of a million must not end the sweep.
+"""
 
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,9 +23,10 @@ from memviz.core.counters import Counter
 from memviz.core.errors import MemvizError, TranscriptError
 from memviz.core.model_errors import BudgetSpentError, UnusableSummarizerError
 from memviz.core.process_memory import uncollected
+from memviz.core.translation import _
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
-from memviz.metrics.health.budgets import thrash
+from memviz.metrics.health.budgets import find_thrash
 from memviz.metrics.requests.traffic import Traffic, add_up_traffic
 from memviz.metrics.retention.knowledge import STATE_OF, FactState, Retention
 from memviz.models.base import Model
@@ -28,24 +35,26 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.document import UNFORESEEN_ERRORS
 from memviz.transcripts.fleet.reading import Outcome, read_item
 from memviz.transcripts.fleet.source import Fleet, Item, Place
-from memviz.tuning.cell import Cell, cell_of, replay_subject
-from memviz.tuning.fleet.failure_words import kind_of_error, words_without_values
-from memviz.tuning.fleet.tables import table_of
+from memviz.tuning.cell import Cell, make_cell, replay_subject
+from memviz.tuning.fleet.tables import make_table
+from memviz.tuning.measures import list_measures
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.results import measures_of
 from memviz.tuning.sweep_conversation import SweepConversation
 
 HASH_BYTES = 12
 CONVERSATIONS_AT_ONCE = 500
 REQUESTS_AT_ONCE = 2_000
-"""So many conversations at most, or so many requests and a few more, are measured and priced at once: for each short
-conversation alone it takes ten times as long."""
+"""The most conversations, and about the most requests, that are measured and priced at once. To do it for each short
+conversation by itself takes ten times as long."""
 Row = dict[str, Any]
+FIELD = re.compile(r"\{[^{}]*\}")
+"""The place of a value in the text of an error, such as ``{start!r}``."""
+LEFT_OUT = "…"
 
 
 @dataclass(frozen=True)
 class FleetPlan:
-    """All that decides the numbers of a sweep over a fleet."""
+    """Everything that the numbers of a sweep over a fleet depend on."""
 
     fleet: Fleet
     settings: tuple[Strategy, ...]
@@ -53,13 +62,13 @@ class FleetPlan:
     summarizer: Model | None
     assumptions: PricingAssumptions
     has_facts: bool = True
-    """Facts are looked for."""
+    """True if facts are looked for in the conversations."""
     has_requests: bool = False
-    """The requests have a table of their own."""
+    """True if there is a table with a row for each request."""
 
 
 class FleetJob(NamedTuple):
-    """A batch to measure. Can be pickled."""
+    """A batch to measure, which is pickled to be sent to another process."""
 
     number: int
     items: tuple[Item, ...]
@@ -67,7 +76,7 @@ class FleetJob(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """A hash of the places of its items: a batch of this number with another one has other conversations."""
+        """A hash of the places of its items, to notice that a batch of this number has other conversations now."""
         digest = blake2b(digest_size=HASH_BYTES)
         for item in self.items:
             digest.update(f"{item.file} {item.first_row}\n".encode())
@@ -75,130 +84,134 @@ class FleetJob(NamedTuple):
 
 
 class FleetBatch(NamedTuple):
-    """A batch that was measured: its tables by their names."""
+    """The result of a batch: its tables by name."""
 
     number: int
     tables: dict[str, pa.Table]
 
 
-class _Replayed(NamedTuple):
-    """A run that is not measured yet."""
+class _ReplayedRun(NamedTuple):
+    """A run that waits to be measured together with others."""
 
     place: Place
     setting: int
     subject: SweepConversation
     run: Run
     kept: Retention | None
-    known: Row
-    """What its conversation has in each of its rows."""
+    fields_of_conversation: Row
+    """The fields that all rows of its conversation share."""
 
-    @property
-    def measured(self) -> _Unpriced:
-        """The run with its measures. May raise anything."""
-        cell = cell_of(self.subject, self.run, self.kept)
+    def measure(self) -> _UnpricedRun:
+        """Return the run with its measures. May raise anything."""
+        cell = make_cell(self.subject, self.run, self.kept)
         row = {
-            **self.known,
-            **_facts_at_the_end(cell, self.kept),
+            **self.fields_of_conversation,
+            **_describe_facts_at_end(cell, self.kept),
             "setting": self.setting,
-            "thrashes": thrash(self.run) is not None,
+            "thrashes": find_thrash(self.run) is not None,
         }
-        return _Unpriced(self.place, self.setting, cell, row)
+        return _UnpricedRun(self.place, self.setting, cell, row)
 
 
-class _Unpriced(NamedTuple):
-    """A run that is measured, but for what it costs."""
+class _UnpricedRun(NamedTuple):
+    """A run that is measured, except for its cost."""
 
     place: Place
     setting: int
     cell: Cell
     row: Row
-    """Its row of the conversations, without the measures of its cell."""
+    """Its row in the table of conversations, without the columns of :func:`list_measures`."""
 
 
 @dataclass
 class _Rows:
-    """The rows of a batch so far."""
+    """The rows of a batch so far, and the runs that wait to become rows."""
 
     plan: FleetPlan
     conversations: list[Row] = field(default_factory=list)
     requests: list[Row] = field(default_factory=list)
     failures: list[Row] = field(default_factory=list)
-    replayed: list[_Replayed] = field(default_factory=list)
+    replayed: list[_ReplayedRun] = field(default_factory=list)
     replayed_requests: int = 0
-    """The requests of all runs so far."""
+    """The number of requests of all runs so far; of these ``measured_requests`` are in rows."""
     measured_requests: int = 0
 
-    def add(self, run: _Replayed) -> None:
-        """Keep a run until it is measured with others."""
-        # A long conversation has many requests under each of its settings.
+    def add(self, run: _ReplayedRun) -> None:
+        """Add a run, which waits to be measured together with others."""
+        # One long conversation may have enough requests under a few settings.
         if self.replayed_requests - self.measured_requests >= REQUESTS_AT_ONCE:
             self.measure()
         self.replayed.append(run)
         self.replayed_requests += len(run.run.requests)
 
     def measure(self) -> None:
-        """Make the rows of the runs that are not measured yet."""
-        # Whatever happens to one of them, none is measured twice.
+        """Make rows of the runs that wait."""
+        # Removed first, so that none is measured twice, whatever is raised.
         replayed = self.replayed
         self.replayed = []
         self.measured_requests = self.replayed_requests
-        measured = self._measured(replayed)
-        for run, cost in zip(measured, _costs(measured, self.plan), strict=True):
+        measured = self._measure_all(replayed)
+        for run, cost in zip(measured, _price_runs(measured, self.plan), strict=True):
             try:
                 self._add_rows(run, cost)
             except UNFORESEEN_ERRORS as error:
-                words = kind_of_error(error)
-                self.failures.append(_failure(run.place, run.setting, words))
+                words = name_error(error)
+                self.failures.append(_make_failure_row(run.place, run.setting, words))
 
-    def _add_rows(self, run: _Unpriced, cost: Cost | Exception) -> None:
-        """Add the rows of a run. Raises the error of one that could not be priced."""
+    def _add_rows(self, run: _UnpricedRun, cost: Cost | Exception) -> None:
+        """Add the rows of a run. Raises ``cost`` if that is the error of a run that could not be priced."""
         if isinstance(cost, Exception):
             raise cost
-        row = {**run.row, **measures_of(run.cell, cost)}
+        row = {**run.row, **list_measures(run.cell, cost)}
         if self.plan.has_requests:
-            self.requests += _request_rows(run.place, run.setting, run.cell, cost)
+            self.requests += _list_request_rows(run.place, run.setting, run.cell, cost)
         self.conversations.append(row)
 
-    def _measured(self, runs: Sequence[_Replayed]) -> list[_Unpriced]:
-        """Return those of the runs that can be measured, and add the others to the failures: one of a million must not
-        end the sweep."""
-        # What cannot be worked out for all of them is asked for again one by one.
+    def _measure_all(self, runs: Sequence[_ReplayedRun]) -> list[_UnpricedRun]:
+        """Return the runs that can be measured, and add the others to the failures."""
+        # Where this fails, the traffic of each run is added up when it is asked for.
         with suppress(*UNFORESEEN_ERRORS):
             add_up_traffic([replayed.run for replayed in runs])
         measured = []
         for replayed in runs:
             try:
-                measured.append(replayed.measured)
+                measured.append(replayed.measure())
             except MemvizError:
                 raise
             except UNFORESEEN_ERRORS as error:
-                words = kind_of_error(error)
-                self.failures.append(_failure(replayed.place, replayed.setting, words))
+                words = name_error(error)
+                self.failures.append(
+                    _make_failure_row(replayed.place, replayed.setting, words)
+                )
         return measured
 
 
 def measure_batch(job: FleetJob) -> FleetBatch:
-    """Return the tables of a batch. What cannot be read or run is a row of failures; a spent budget and a summarizer
-    that no call reaches are raised."""
+    """Return the tables of a batch.
+
+    A conversation that cannot be read or run becomes a row of failures. A spent budget and a summarizer that cannot be
+    reached are raised.
+    """
     plan = job.plan
     rows = _Rows(plan)
     outcomes = chain.from_iterable(read_item(item, plan.fleet) for item in job.items)
     while _measure_next(outcomes, rows):
         pass
     tables = {
-        "conversations": table_of("conversations", rows.conversations, job.mark),
-        "failures": table_of("failures", rows.failures),
+        "conversations": make_table("conversations", rows.conversations, job.mark),
+        "failures": make_table("failures", rows.failures),
     }
     if plan.has_requests:
-        tables["requests"] = table_of("requests", rows.requests)
+        tables["requests"] = make_table("requests", rows.requests)
     return FleetBatch(job.number, tables)
 
 
 def _measure_next(outcomes: Iterator[Outcome], rows: _Rows) -> bool:
-    """Measure the next conversations together, and return whether there were any."""
+    """Measure the next conversations together. Return false where there are none left."""
     count = 0
     most_requests = rows.replayed_requests + REQUESTS_AT_ONCE
-    # What they leave is collected once for all of them. That of a whole batch may be more than the memory has room for.
+    # Garbage is collected once for all of them: not more often, because that is slow, and not once for a whole batch,
+    # because that may not fit into memory.
     with uncollected():
         for place, outcome in islice(outcomes, CONVERSATIONS_AT_ONCE):
             count += 1
@@ -206,7 +219,7 @@ def _measure_next(outcomes: Iterator[Outcome], rows: _Rows) -> bool:
             if rows.replayed_requests >= most_requests:
                 break
         rows.measure()
-    # Other threads that measure keep the collector off, one after the other until the end.
+    # As long as other threads measure, the collector stays off.
     if not gc.isenabled():
         gc.collect()
     return count > 0
@@ -215,26 +228,26 @@ def _measure_next(outcomes: Iterator[Outcome], rows: _Rows) -> bool:
 def _measure_outcome(
     place: Place, outcome: Transcript | TranscriptError, rows: _Rows
 ) -> None:
-    """Measure a conversation that was read, and add what cannot be read or run."""
+    """Replay a conversation, or add a failure for one that could not be read or run."""
     if isinstance(outcome, TranscriptError):
-        rows.failures.append(_failure(place, None, words_without_values(outcome)))
+        rows.failures.append(_make_failure_row(place, None, strip_values(outcome)))
         return
     try:
-        _measure(place, outcome, rows)
+        _replay(place, outcome, rows)
     except MemvizError:
         raise
     except UNFORESEEN_ERRORS as error:
-        # One of a million must not end the sweep, nor come up again whenever it is gone on with.
-        rows.failures.append(_failure(place, None, kind_of_error(error)))
+        # Kept as a failure, so that it does not end the sweep again each time that it is continued.
+        rows.failures.append(_make_failure_row(place, None, name_error(error)))
 
 
-def _measure(place: Place, transcript: Transcript, rows: _Rows) -> None:
-    """Replay one conversation under all settings, to be measured with others, and add what failed."""
+def _replay(place: Place, transcript: Transcript, rows: _Rows) -> None:
+    """Replay a conversation under all settings, and add a failure for each setting that cannot be run."""
     plan = rows.plan
     subject = SweepConversation.of(transcript, plan.counter, retention=plan.has_facts)
     fields = {
         **place._asdict(),
-        "conversation": hash_of(transcript),
+        "conversation": hash_transcript(transcript),
         "messages": len(subject.log),
         "turns": subject.log.turn_count,
     }
@@ -246,36 +259,56 @@ def _measure(place: Place, transcript: Transcript, rows: _Rows) -> None:
         except (BudgetSpentError, UnusableSummarizerError):
             raise
         except MemvizError as error:
-            rows.failures.append(_failure(place, number, words_without_values(error)))
+            rows.failures.append(_make_failure_row(place, number, strip_values(error)))
             continue
         except UNFORESEEN_ERRORS as error:
-            rows.failures.append(_failure(place, number, kind_of_error(error)))
+            rows.failures.append(_make_failure_row(place, number, name_error(error)))
             continue
-        rows.add(_Replayed(place, number, subject, run, retention, fields))
+        rows.add(_ReplayedRun(place, number, subject, run, retention, fields))
 
 
-def _costs(runs: Sequence[_Unpriced], plan: FleetPlan) -> list[Cost | Exception]:
-    """Return the costs of runs; of one that cannot be priced the error: one of a million must not end the sweep."""
+def _price_runs(
+    runs: Sequence[_UnpricedRun], plan: FleetPlan
+) -> list[Cost | Exception]:
+    """Return the cost of each run, or the error of one that cannot be priced."""
     traffics = [run.cell.traffic for run in runs]
     try:
         return [*plan.assumptions.costs(traffics)]
     except UNFORESEEN_ERRORS:
-        return [_cost_or_error(traffic, plan) for traffic in traffics]
+        return [_price_or_error(traffic, plan) for traffic in traffics]
 
 
-def _cost_or_error(traffic: Traffic, plan: FleetPlan) -> Cost | Exception:
+def _price_or_error(traffic: Traffic, plan: FleetPlan) -> Cost | Exception:
     try:
         return plan.assumptions.cost(traffic)
     except UNFORESEEN_ERRORS as error:
         return error
 
 
-def _failure(place: Place, setting: int | None, sentence: str) -> Row:
+def _make_failure_row(place: Place, setting: int | None, sentence: str) -> Row:
     return {**place._asdict(), "setting": setting, "error": sentence}
 
 
-def hash_of(transcript: Transcript) -> str:
-    """Return a hash of what was said, by whom: equal conversations have an equal one."""
+def strip_values(error: MemvizError) -> str:
+    """Return the sentence of an error with ``…`` for each value in it: ``x.txt: found a text that starts with ….``
+
+    Errors quote what users said, and the tables of a fleet hold no text. An error of another package, whose text may be
+    anything, is only named by its class.
+    """
+    sentence = FIELD.sub(LEFT_OUT, error.template) or name_error(error)
+    if isinstance(error, TranscriptError) and error.place:
+        return f"{error.place}: {sentence}"
+    return sentence
+
+
+def name_error(error: Exception) -> str:
+    """Return a sentence that has nothing of an error but its class."""
+    name = type(error).__name__
+    return _("memviz cannot measure it ({error}).", error=name)
+
+
+def hash_transcript(transcript: Transcript) -> str:
+    """Return a hash of who said what, which is the same for equal conversations."""
     digest = blake2b(digest_size=HASH_BYTES)
     for message in transcript.messages:
         calls = [(call.name, call.arguments) for call in message.tool_calls]
@@ -284,8 +317,8 @@ def hash_of(transcript: Transcript) -> str:
     return digest.hexdigest()
 
 
-def _facts_at_the_end(cell: Cell, retention: Retention | None) -> dict[str, int]:
-    """Return how many facts the last request knows, contradicts and has lost; nothing where no fact is judged."""
+def _describe_facts_at_end(cell: Cell, retention: Retention | None) -> dict[str, int]:
+    """Return the fields that count facts by their state in the last request; none where no fact could be judged."""
     if retention is None or not cell.facts or not len(retention.states):
         return {}
     states = STATE_OF[retention.states[-1]]
@@ -297,7 +330,9 @@ def _facts_at_the_end(cell: Cell, retention: Retention | None) -> dict[str, int]
     }
 
 
-def _request_rows(place: Place, setting: int, cell: Cell, cost: Cost) -> Iterator[Row]:
+def _list_request_rows(
+    place: Place, setting: int, cell: Cell, cost: Cost
+) -> Iterator[Row]:
     traffic = cell.traffic
     request_usd = cost.request_usd
     for number in range(len(traffic.turns)):

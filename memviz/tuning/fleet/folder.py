@@ -1,4 +1,5 @@
-"""The folder of a sweep over a fleet: a manifest of what it is about, and a file for each batch of each table."""
+"""The folder that a sweep over a fleet writes: a manifest that says which sweep it is, and a file for each batch of
+each table."""
 
 from __future__ import annotations
 
@@ -19,9 +20,9 @@ from memviz.tuning.fleet.tables import MARK, TABLES
 
 MANIFEST = "manifest.json"
 WRITING = ".writing"
-"""The end of the name of a file that is not whole yet."""
+"""The ending of the name of a file while it is written."""
 LAST_TABLE = "conversations"
-"""The table that is written last: a batch of which it has the file is finished."""
+"""The table that is written last: a batch with a file of it is finished."""
 ABOUT = {
     "schema": noop("written by another version of memviz"),
     "source": noop("over other files"),
@@ -31,17 +32,17 @@ ABOUT = {
     "measuring": noop("with another counter, summarizer or price"),
     "tables": noop("with other tables"),
 }
-"""What a manifest says, and what is said of a folder in which that is different."""
+"""The entries of a manifest that have to be the same, each with words for a folder in which it differs."""
 
 
 @dataclass(frozen=True)
 class FleetFolder:
-    """The folder that a sweep over a fleet writes. Killed at whatever moment, it has whole batches alone."""
+    """The folder of a sweep over a fleet. It only has complete batches, even if the sweep is killed at any moment."""
 
     path: Path
 
     def begin(self, manifest: Mapping[str, Any], settings: pa.Table) -> None:
-        """Begin a sweep here, or go on with the one that the manifest describes.
+        """Prepare the folder for a new sweep, or check that it holds the sweep that the manifest describes.
 
         Raises :class:`memviz.SweepError` where the folder holds another sweep or something else, or cannot be written.
         """
@@ -63,7 +64,7 @@ class FleetFolder:
             raise self._unwritable(error) from None
 
     def _holds_leftovers_alone(self) -> bool:
-        """Return whether there is nothing but what a sweep leaves that is killed before it has a manifest."""
+        """Return whether the folder only holds what a sweep leaves that is killed before it has written a manifest."""
         leftovers = {
             *(self.path / table for table in TABLES),
             self._file("settings", 0),
@@ -75,14 +76,14 @@ class FleetFolder:
     def _check(
         self, earlier_manifest: Mapping[str, Any], manifest: Mapping[str, Any]
     ) -> None:
-        """Raise :class:`memviz.SweepError` where the sweep that is here is another one."""
+        """Raise :class:`memviz.SweepError` if the folder holds another sweep."""
         for name, words in ABOUT.items():
             if earlier_manifest.get(name) != manifest[name]:
                 begun = _("It holds a sweep {difference}.", difference=_(words))
                 raise self._refused(begun)
 
     def manifest(self) -> dict[str, Any] | None:
-        """Return what the sweep here is about; ``None`` where there is none, or a full disk has left it empty."""
+        """Return the manifest; ``None`` where there is none, or a full disk has left it empty."""
         file = self.path / MANIFEST
         if not _is_written(file):
             return None
@@ -93,16 +94,16 @@ class FleetFolder:
         return value if isinstance(value, dict) else {}
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
-        """Write what the sweep is about, in one move. Raises :class:`memviz.SweepError` where it cannot be written."""
+        """Write the manifest at once. Raises :class:`memviz.SweepError` where it cannot be written."""
         half = self.path / (MANIFEST + WRITING)
         try:
             half.write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-            _put_in_place(half, self.path / MANIFEST)
+            _move_into_place(half, self.path / MANIFEST)
         except OSError as error:
             raise self._unwritable(error) from None
 
     def mark(self, number: int) -> str | None:
-        """Return the mark of a batch; ``None`` where it is not finished."""
+        """Return the mark of a finished batch (see :attr:`FleetJob.mark`); ``None`` where it is not finished."""
         file = self._file(LAST_TABLE, number)
         if not _is_written(file):
             return None
@@ -123,8 +124,7 @@ class FleetFolder:
         return sum(parquet.read_metadata(file).num_rows for file in files)
 
     def files(self, table: str) -> Iterator[Path]:
-        """Yield the files of a table, in the order of the batches. Those of a batch that is not finished are left
-        out."""
+        """Yield the files of a table, in the order of the batches, without those of unfinished batches."""
         for file in sorted((self.path / table).glob("*.parquet")):
             last = self.path / LAST_TABLE / file.name
             if table == "settings" or _is_written(last):
@@ -149,7 +149,7 @@ class FleetFolder:
         file = self._file(name, number)
         half = file.with_name(f"{file.name}.{os.getpid()}{WRITING}")
         parquet.write_table(table, half)
-        _put_in_place(half, file)
+        _move_into_place(half, file)
 
     def _refused(self, problem: str) -> SweepError:
         return SweepError(
@@ -165,12 +165,12 @@ class FleetFolder:
 
 
 def _is_written(file: Path) -> bool:
-    """Return whether a file is there, and not empty as a full disk or a crash leaves one."""
+    """Return whether a file exists and is not empty, as a full disk or a crash would leave it."""
     return file.is_file() and file.stat().st_size > 0
 
 
-def _put_in_place(half: Path, file: Path) -> None:
-    """Give a file that is whole its name, once the disk has all of it."""
+def _move_into_place(half: Path, file: Path) -> None:
+    """Rename a complete file, after the disk has written all of it."""
     with half.open("rb+") as stream:
         os.fsync(stream.fileno())
     half.replace(file)

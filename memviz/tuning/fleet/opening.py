@@ -31,11 +31,13 @@ def open_fleet_sweep(path: str | Path) -> FleetSweep:
     try:
         manifest = folder.manifest() or {}
         if manifest["schema"][0] != SCHEMA_VERSION:
-            raise _unreadable(path, _("It was written by another version of memviz."))
+            raise _make_unreadable_error(
+                path, _("It was written by another version of memviz.")
+            )
         return FleetSweep(
             folder.path,
-            _fleet_of(manifest),
-            _settings_in(folder),
+            _read_fleet(manifest),
+            _read_settings(folder),
             folder.row_count("conversations"),
             folder.row_count("failures"),
             manifest["is_complete"] is True,
@@ -44,10 +46,10 @@ def open_fleet_sweep(path: str | Path) -> FleetSweep:
         raise
     # pyarrow's errors are ValueError and OSError; a manifest that is something else lacks what is asked of it.
     except (OSError, LookupError, TypeError, ValueError):
-        raise _unreadable(path, _("It holds no sweep.")) from None
+        raise _make_unreadable_error(path, _("It holds no sweep.")) from None
 
 
-def _fleet_of(manifest: dict[str, Any]) -> Fleet:
+def _read_fleet(manifest: dict[str, Any]) -> Fleet:
     fields = manifest["fleet"]
     mapping = fields["mapping"]
     share, seed = manifest["sample"]
@@ -61,14 +63,14 @@ def _fleet_of(manifest: dict[str, Any]) -> Fleet:
     )
 
 
-def _settings_in(folder: FleetFolder) -> tuple[Strategy, ...]:
+def _read_settings(folder: FleetFolder) -> tuple[Strategy, ...]:
     rows = folder.read("settings").to_pylist()
     return tuple(
         strategy(row["strategy"], **json.loads(row["parameters"])) for row in rows
     )
 
 
-def _unreadable(path: str | Path, problem: str) -> SweepError:
+def _make_unreadable_error(path: str | Path, problem: str) -> SweepError:
     return SweepError(
         _(
             "The folder {folder} cannot be shown. {problem} Name one that memviz sweep --write has written.",

@@ -17,12 +17,12 @@ from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.fleet.reading import MISSING_CONVERSATION, read_place
 from memviz.transcripts.fleet.source import Fleet, Place
-from memviz.tuning.fleet.batches import FleetPlan, hash_of
+from memviz.tuning.fleet.batches import FleetPlan, hash_transcript
 from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.sweeping import FleetProgress, FleetSweeping
 from memviz.tuning.fleet.tables import PLACE, TABLES
+from memviz.tuning.measures import MEASURES
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.results import MEASURES
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -36,20 +36,22 @@ QUANTILES = {0.1: "p10", 0.25: "p25", 0.5: "median", 0.75: "p75", 0.9: "p90"}
 
 @dataclass(frozen=True)
 class FleetSweep:
-    """The results of a sweep over a :class:`memviz.Fleet`: tables of Parquet in a folder, which DuckDB, pandas and
-    others read as well. They hold numbers and hashes, no text of a conversation."""
+    """The results of a sweep over a :class:`memviz.Fleet`, as tables of Parquet in a folder.
+
+    DuckDB, pandas and others can read them as well. They hold numbers and hashes, no text of a conversation.
+    """
 
     folder: Path
-    """It holds ``conversations/*.parquet``, ``failures/*.parquet``, ``settings/*.parquet``, and where that was asked
-    for ``requests/*.parquet``."""
+    """The folder with ``conversations/*.parquet``, ``failures/*.parquet``, ``settings/*.parquet``, and, if it was asked
+    for, ``requests/*.parquet``."""
     fleet: Fleet = field(repr=False)
     settings: tuple[Strategy, ...] = field(repr=False)
     runs: int
-    """Conversations that were replayed, each time a setting."""
+    """The number of replays: of each conversation under each setting."""
     failures: int
-    """Failures of reading a conversation, or of running a setting over one."""
+    """The number of conversations that could not be read, and of settings that could not be run over one."""
     is_complete: bool
-    """False where it was stopped: the same call goes on."""
+    """False if the sweep was stopped: the same call continues it."""
 
     def frame(self) -> DataFrame:
         """Return one row a conversation and setting, with the setting's label."""
@@ -57,10 +59,10 @@ class FleetSweep:
         return self._frame("conversations").merge(labels, on="setting", how="left")
 
     def worst(self, measure: str, setting: int = 0, number: int = WORST) -> DataFrame:
-        """Return the rows of the conversations that a setting is worst for, the worst first: those that cost most
-        (``measure="usd"``), or of which it keeps the smallest share of the facts (``"retention"``).
+        """Return the rows of the conversations for which a setting is worst, the worst first.
 
-        Raises :class:`memviz.ParameterError` for what is no measure.
+        With the measure ``"usd"`` these are the most expensive ones, with ``"retention"`` those of which it keeps the
+        smallest share of the facts. Raises :class:`memviz.ParameterError` for an unknown measure.
         """
         _require_measure(measure)
         frame = self._frame("conversations")
@@ -76,21 +78,23 @@ class FleetSweep:
         """
         numbers = [int(row[name]) for name in PLACE]
         transcript = read_place(self.fleet, Place(*numbers))
-        if hash_of(transcript) != row["conversation"]:
-            # Another one has taken its place in a file that was written anew.
+        if hash_transcript(transcript) != row["conversation"]:
+            # The file was written again since, and has another conversation at this place.
             raise MISSING_CONVERSATION.error()
         return transcript
 
     def by_setting(self) -> DataFrame:
-        """Return one row a setting: the number of its conversations, means of tokens and facts kept, dollars added
-        up. Dollars are unknown where those of any conversation are."""
+        """Return one row a setting: number of conversations, mean tokens, mean share of facts kept, and total dollars.
+
+        The dollars are unknown (NaN) if those of any conversation are.
+        """
         from pandas import DataFrame
 
         columns = ["setting", "sent_tokens", "peak_tokens", "usd", "retention"]
         numbers = columns[1:]
         sums = DataFrame(columns=numbers, dtype=float)
         counts = DataFrame(columns=numbers, dtype=float)
-        # All conversations at once may be more than the memory has room for.
+        # Part by part, because all conversations at once may not fit into memory.
         for part in FleetFolder(self.folder).parts("conversations", columns):
             grouped = part.to_pandas().groupby("setting")
             sums = sums.add(grouped.sum(), fill_value=0)
@@ -104,11 +108,11 @@ class FleetSweep:
         return labels.merge(table.reset_index(), on="setting")
 
     def distributions(self, measure: str) -> DataFrame:
-        """Return one row a setting: the number of its ``conversations`` and the ``usd`` of all, as in
-        :meth:`by_setting`, and of a measure such as ``"sent_tokens"`` over them ``mean``, ``p10``, ``p25``, ``median``,
-        ``p75`` and ``p90``: one conversation in ten has less than ``p10``. NaN where no conversation has the measure.
+        """Return one row a setting with the distribution of a measure, such as ``"sent_tokens"``, over conversations.
 
-        Raises :class:`memviz.ParameterError` for what is no measure.
+        The columns are ``mean``, ``p10``, ``p25``, ``median``, ``p75`` and ``p90`` (one conversation in ten has less
+        than ``p10``), and ``conversations`` and ``usd`` as in :meth:`by_setting`. NaN where no conversation has the
+        measure. Raises :class:`memviz.ParameterError` for an unknown measure.
         """
         _require_measure(measure)
         runs = self._frame("conversations", ["setting", measure])
@@ -127,7 +131,7 @@ class FleetSweep:
         return self._frame("requests")
 
     def failures_frame(self) -> DataFrame:
-        """Return one row for whatever could not be read or run: its place, and a sentence."""
+        """Return one row for everything that could not be read or run: its place, and a sentence."""
         return self._frame("failures")
 
     def _frame(self, table: str, columns: Sequence[str] | None = None) -> DataFrame:
@@ -141,9 +145,11 @@ def _require_measure(measure: str) -> None:
         raise ParameterError("measure", measure, ", ".join(measures))
 
 
-def fleet_of(conversations: object) -> Fleet:
-    """Return the fleet that conversations are, or whose address they are. Raises
-    :class:`memviz.core.errors.ParameterError` for what is neither."""
+def open_fleet(conversations: object) -> Fleet:
+    """Return ``conversations``, a fleet or the address of one, as a fleet.
+
+    Raises :class:`memviz.core.errors.ParameterError` for anything else.
+    """
     if isinstance(conversations, Fleet):
         return conversations
     if isinstance(conversations, str | Path):

@@ -1,4 +1,9 @@
-"""A sweep over a fleet at work: batch by batch, in this process, in others or on a cluster, and on after a stop."""
+"""The work of a sweep over a fleet: it measures thousands of conversations batch by batch, and can be continued.
+
+:class:`FleetSweeping` reads the fleet as a stream, hands batches to an executor
+(:func:`~memviz.tuning.fleet.batches.measure_batch`), and writes each result into a folder. If it is stopped, the same
+call measures the batches that are missing in the folder.
+"""
 
 from __future__ import annotations
 
@@ -26,30 +31,30 @@ from memviz.tuning.cell import VERSION as CELL_VERSION
 from memviz.tuning.executors import Executor
 from memviz.tuning.fleet.batches import FleetBatch, FleetJob, FleetPlan, measure_batch
 from memviz.tuning.fleet.folder import FleetFolder
-from memviz.tuning.fleet.tables import SCHEMA_VERSION, table_of
-from memviz.tuning.results import named_setting
+from memviz.tuning.fleet.tables import SCHEMA_VERSION, make_table
+from memviz.tuning.results import name_setting
 
 BATCH_ITEMS = 1_000
 BATCH_BYTES = 8_000_000
-"""A batch has so many conversations, or so many bytes: what is lost by a stop, and what is held in memory at once."""
+"""The most conversations, and about the most bytes, of a batch: so much is held in memory, and lost by a stop."""
 
 
 class FleetProgress(NamedTuple):
-    """The progress of a sweep over a fleet."""
+    """The progress of a sweep over a fleet, with what was finished before it was continued."""
 
     runs: int
-    """Conversations that were replayed, each time a setting, now or before."""
+    """The number of replays: of each conversation under each setting."""
     failures: int
     batches: int
 
 
 @dataclass
 class FleetSweeping:
-    """A sweep over a fleet at work: iterate it to have it done, and to hear how far it is after each batch.
+    """A sweep over a fleet at work: iterate it to have it measured, and to get the progress after each batch.
 
-    Batches that ``folder`` has are not measured again. Setting ``stop`` ends it early; what is finished stays, and the
-    same sweep goes on from there. Raises :class:`memviz.SweepError` where the folder holds another sweep or cannot be
-    written, where workers are lost, and where the source cannot be read any more.
+    Batches that ``folder`` has are not measured again. Setting ``stop`` ends it early; the same sweep can be continued
+    later. Raises :class:`memviz.SweepError` where the folder holds another sweep or cannot be written, where workers
+    are lost, and where the source cannot be read any more.
     """
 
     plan: FleetPlan
@@ -60,11 +65,11 @@ class FleetSweeping:
     batch_items: int = BATCH_ITEMS
     stop: Event = field(default_factory=Event)
     is_complete: bool = False
-    """Every conversation is measured, or is among the failures."""
+    """True when every conversation is measured or among the failures."""
 
     def __iter__(self) -> Iterator[FleetProgress]:
-        manifest = manifest_of(self.plan, self.batch_items)
-        self.folder.begin(manifest, settings_table(self.plan.settings))
+        manifest = make_manifest(self.plan, self.batch_items)
+        self.folder.begin(manifest, make_settings_table(self.plan.settings))
         done = self._kept_progress()
         yield done
         known = self.folder.manifest() or {}
@@ -84,19 +89,19 @@ class FleetSweeping:
             self.folder.write_manifest({**manifest, "is_complete": True})
 
     def _kept_progress(self) -> FleetProgress:
-        """Return the progress that the folder has."""
+        """Return the progress of the batches in the folder."""
         runs = self.folder.row_count("conversations")
         failures = self.folder.row_count("failures")
         return FleetProgress(runs, failures, len(list(self.folder.files("failures"))))
 
     def _measured(self) -> Iterator[FleetBatch]:
         jobs = self._missing_jobs()
-        # The way to the first of them may be long: here Ctrl-C is heard on it.
+        # To find the first missing batch may take long. Here Ctrl-C still stops it; inside an executor it is blocked.
         first = list(islice(jobs, 1))
         executor, workers = executors.choose_executor(
             self.executor, self.scheduler, self.workers, self.plan.summarizer
         )
-        return executors.run(
+        return executors.run_jobs(
             executor,
             chain(first, jobs),
             measure_batch,
@@ -107,7 +112,7 @@ class FleetSweeping:
 
     def _missing_jobs(self) -> Iterator[FleetJob]:
         try:
-            batches = batches_of(self.plan.fleet.items(), self.batch_items)
+            batches = split_into_batches(self.plan.fleet.items(), self.batch_items)
             for number, items in enumerate(batches):
                 if self.stop.is_set():
                     return
@@ -133,8 +138,10 @@ class FleetSweeping:
             ) from None
 
 
-def batches_of(items: Iterable[Item], most_items: int) -> Iterator[tuple[Item, ...]]:
-    """Yield items in batches of at most so many, and of about :data:`BATCH_BYTES`."""
+def split_into_batches(
+    items: Iterable[Item], most_items: int
+) -> Iterator[tuple[Item, ...]]:
+    """Yield ``items`` in batches of at most ``most_items``, and of about :data:`BATCH_BYTES` at most."""
     batch: list[Item] = []
     size_bytes = 0
     for item in items:
@@ -148,8 +155,8 @@ def batches_of(items: Iterable[Item], most_items: int) -> Iterator[tuple[Item, .
         yield tuple(batch)
 
 
-def manifest_of(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
-    """Return what tells a sweep from another one, as JSON: what has to be equal for it to go on.
+def make_manifest(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
+    """Return the manifest of a sweep as JSON: everything that has to be the same for it to be continued.
 
     Raises :class:`memviz.TranscriptError` where there are no files.
     """
@@ -170,7 +177,7 @@ def manifest_of(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
         "source": fingerprint([sources, digest]),
         "reading": fingerprint([reading, limits]),
         "sample": [fleet.sample, fleet.seed],
-        "settings": fingerprint(settings_table(plan.settings).to_pylist()),
+        "settings": fingerprint(make_settings_table(plan.settings).to_pylist()),
         "measuring": fingerprint(measuring),
         "tables": plan.has_requests,
         "files": file_count,
@@ -182,10 +189,10 @@ def manifest_of(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
     }
 
 
-def settings_table(settings: Sequence[Strategy]) -> pa.Table:
+def make_settings_table(settings: Sequence[Strategy]) -> pa.Table:
     """Return the table of the settings, in their order."""
     rows = []
     for number, setting in enumerate(settings):
         parameters = setting.model_dump_json()
-        rows.append({**named_setting(number, setting), "parameters": parameters})
-    return table_of("settings", rows)
+        rows.append({**name_setting(number, setting), "parameters": parameters})
+    return make_table("settings", rows)

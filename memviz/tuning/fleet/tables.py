@@ -1,5 +1,7 @@
-"""The tables of a sweep over a fleet: their columns, and the version of both. They hold numbers and hashes, no text of
-a conversation; only failures are sentences."""
+"""The columns of the tables of a sweep over a fleet.
+
+They hold numbers and hashes, and no text of a conversation; only failures have sentences.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ import pyarrow as pa
 SCHEMA_VERSION = 1
 """Raise it when a column changes its name or its meaning."""
 MARK = "memviz_batch"
-"""The name in a file of Parquet of the mark of its batch."""
+"""The name of the metadata of a Parquet file that has the mark of its batch."""
 PLACE = {"file": pa.int32(), "row": pa.int64(), "number": pa.int32()}
 """The number of the file (0-based, in the order in which files are read), of the row in it (1-based; 0 in a file that
 is read whole), and of the conversation there (1-based)."""
@@ -77,15 +79,19 @@ TABLES = {
 }
 
 
-def table_of(name: str, rows: Sequence[Mapping[str, Any]], mark: str = "") -> pa.Table:
-    """Return rows as the table of this name, with the mark of its batch. What a row does not have, and what is not a
-    number, is null."""
+def make_table(
+    name: str, rows: Sequence[Mapping[str, Any]], mark: str = ""
+) -> pa.Table:
+    """Return ``rows`` as the table of this name, with the mark of its batch.
+
+    Columns that a row lacks, and NaN, become null, over which averages in SQL pass.
+    """
     columns = TABLES[name]
     arrays = []
     for column, kind in columns.items():
         values = [row.get(column) for row in rows]
         if kind == pa.float64():
-            # Only NaN is another value than itself; an average in SQL passes over null alone.
+            # Only NaN is not equal to itself.
             values = [value if value == value else None for value in values]
         arrays.append(pa.array(values, kind))
     metadata = {"memviz_schema": str(SCHEMA_VERSION), MARK: mark}

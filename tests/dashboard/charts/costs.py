@@ -6,19 +6,21 @@ from collections.abc import Sequence
 
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.metrics.cost.cost import cost
-from memviz.metrics.cost.pricing import Pricing, unpriced
+from memviz.metrics.cost.cost import price_traffic
+from memviz.metrics.cost.pricing import Pricing, make_unpriced
 from memviz.models.cache_rules import CacheRules
 from tests.dashboard.charts.runs import run_of
 from tests.metrics.cost.priced_traffic import traffic_of
 
-DEAR = unpriced("dear").by_hand(
+DEAR = make_unpriced("dear").by_hand(
     input_usd_per_million=3,
     output_usd_per_million=15,
     cache_read_usd_per_million=0.3,
     cache_write_usd_per_million=3.75,
 )
-CHEAP = unpriced("cheap").by_hand(input_usd_per_million=1, output_usd_per_million=2)
+CHEAP = make_unpriced("cheap").by_hand(
+    input_usd_per_million=1, output_usd_per_million=2
+)
 RULES = CacheRules(min_tokens=1000, lifetime_seconds=300)
 GROWING = ((1, 900, 0, 100), (2, 1500, 0, 100), (3, 2000, 1500, 100))
 """Requests as turn, input, tokens shared with the one before, output: too short, written, then read."""
@@ -37,7 +39,7 @@ def cost_line(
     cache: CacheRules | None = RULES,
     pause_seconds: float = 60.0,
 ) -> SettingCost:
-    found = cost(
+    found = price_traffic(
         traffic_of(rows, summaries),
         main,
         summarizer,

@@ -8,7 +8,7 @@ import memviz
 from memviz import Message, ModelError, Probe, Run, ScriptedModel
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.retention.result import RetentionResult
-from memviz.metrics.retention.life_lines import fact_losses, life_lines
+from memviz.metrics.retention.life_lines import life_lines, list_fact_losses
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from tests.dashboard.charts.runs import MARKUP
@@ -69,7 +69,7 @@ def kept(
         SettingRun(run, label, index),
         found,
         lives,
-        fact_losses(run, found, lives, texts),
+        list_fact_losses(run, found, lives, texts),
     )
 
 

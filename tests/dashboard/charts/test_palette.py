@@ -29,7 +29,7 @@ from memviz.dashboard.charts.palette import (
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.reporting.themes import DARK, LIGHT
 from memviz.dashboard.stage.files import style
-from memviz.metrics.memory_map.stretches import STEPS, code_of
+from memviz.metrics.memory_map.stretches import STEPS, encode_fate
 from tests.tables import for_each
 
 THEMES = tomllib.loads(
@@ -196,7 +196,7 @@ class TestThemes:
         """The two faintest colours, of what is lost and of what may not be: seen from afar, on a projector."""
         page = THEMES[theme]["backgroundColor"]
         dropped, summarized = (
-            on_page(STEP_COLORS[code_of(*fate)], page)
+            on_page(STEP_COLORS[encode_fate(*fate)], page)
             for fate in ((Fate.DROPPED,), (Fate.SUMMARIZED, 8))
         )
         assert difference(dropped, summarized, vision) > 1.4 * LEAST_DIFFERENCE
@@ -216,7 +216,7 @@ class TestThemes:
 
     def test_a_summary_fades_with_its_generation(self, theme: str) -> None:
         page = THEMES[theme]["backgroundColor"]
-        codes = [code_of(Fate.SUMMARIZED, times) for times in (1, 2, 4, 8)]
+        codes = [encode_fate(Fate.SUMMARIZED, times) for times in (1, 2, 4, 8)]
         ratios = [contrast(on_page(STEP_COLORS[code], page), page) for code in codes]
         assert ratios == sorted(ratios, reverse=True)
         assert len(set(ratios)) == 4
@@ -286,10 +286,12 @@ def test_as_many_dashes_as_settings_on_one_chart() -> None:
 def test_everything_that_can_become_of_a_message_has_colour_and_title() -> None:
     assert len(STEP_COLORS) == len(STEP_TITLES) == len(STEPS) == len(set(STEP_TITLES))
     kinds = {Fate.VERBATIM: "history", Fate.RECALLED: "recalled"}
-    assert {fate: STEP_COLORS[code_of(fate)] for fate in kinds} == {
+    assert {fate: STEP_COLORS[encode_fate(fate)] for fate in kinds} == {
         fate: PART_COLORS[kinds[fate]] for fate in kinds
     }
-    assert STEP_COLORS[code_of(Fate.SUMMARIZED, 1)] == faded(PART_COLORS["summary"], 1)
+    assert STEP_COLORS[encode_fate(Fate.SUMMARIZED, 1)] == faded(
+        PART_COLORS["summary"], 1
+    )
     assert faded("#0A10FF", 0.25) == "rgba(10,16,255,0.25)"
     for code in (2, 3, 4):
         first, last = STEPS[code].generation, STEPS[code + 1].generation - 1

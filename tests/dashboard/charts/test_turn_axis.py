@@ -25,7 +25,7 @@ from memviz.dashboard.charts.thinning import MAX_POINTS
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, turn_partings
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import View
-from memviz.metrics.requests.request_axis import RequestAxis, axis_of
+from memviz.metrics.requests.request_axis import RequestAxis, make_axis
 from memviz.transcripts.base import RecordedEvent
 from tests.dashboard.charts.costs import cost_line
 from tests.dashboard.charts.loops import loop_run
@@ -108,7 +108,7 @@ class TestTokens:
             RecordedEvent("compaction", after_message=length)
             for length in (1, 2, 3, 4, 5, len(run.log))
         ]
-        lines, _ = recorded_marks(run, events, axis_of([run]))
+        lines, _ = recorded_marks(run, events, make_axis([run]))
         # user, reply | user, call | result, call ...
         assert [line["x0"] for line in lines] == [1.5, 1.5, 2.5, 2.5, 3.5, 19.5]
 
@@ -229,7 +229,7 @@ class TestTicks:
         assert min(after - before for before, after in pairwise(vals)) >= 5
 
     def test_where_each_turn_has_one_call_all_is_as_for_turns(self) -> None:
-        axis = axis_of([run_of()])
+        axis = make_axis([run_of()])
         assert (
             axis_title(axis),
             turn_partings(axis),

@@ -15,8 +15,8 @@ from memviz.dashboard.lessons.claims import judge_claims, problems, unclaimed_nu
 from memviz.dashboard.lessons.lesson import Point
 from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.playing import Played, play
-from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.token_use import count_token_use
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import Freshness
 from memviz.metrics.retention.retention import retention
 from memviz.models.names import DEFAULT_MODEL
@@ -58,7 +58,7 @@ def test_the_runs_of_a_lesson_are_those_of_a_replay_with_recorded_summaries(
 
 def test_tokens_and_dollars_add_up(played: Played) -> None:
     run = played.runs[1]
-    use, record = token_use(run), run.turns[TURN - 1]
+    use, record = count_token_use(run), run.turns[TURN - 1]
     assert taken(played, "request_tokens", turn=TURN) == record.total_tokens
     newest = max(
         one.version
@@ -76,7 +76,9 @@ def test_tokens_and_dollars_add_up(played: Played) -> None:
     assert taken(played, "summarizer_tokens") == use.summarizer_tokens
     assert taken(played, "cumulative_all_tokens") == use.all_tokens
     assert taken(played, "summaries_written") == use.summarizations
-    cost = PricingAssumptions.of(DEFAULT_MODEL, pause_seconds=900.0).cost(traffic(run))
+    cost = PricingAssumptions.of(DEFAULT_MODEL, pause_seconds=900.0).cost(
+        count_traffic(run)
+    )
     assert taken(played, "cumulative_dollars", pause_seconds=900.0) == pytest.approx(
         cost.total_usd
     )

@@ -18,15 +18,15 @@ from memviz.dashboard.lessons.claims import judge_claims, problems, unclaimed_nu
 from memviz.dashboard.lessons.lesson import Lesson, Step, Text
 from memviz.dashboard.lessons.library import classic_effects
 from memviz.dashboard.lessons.playing import Played, play
-from memviz.dashboard.ui.compare.dollars import costs_of
+from memviz.dashboard.ui.compare.dollars import price_settings
 from memviz.dashboard.ui.controls.effects import is_shown_by, query_of_effect
 from memviz.dashboard.ui.controls.links import open_link
 from memviz.dashboard.ui.controls.study import CompareState
-from memviz.engine.recall_tokens import count_recalled_tokens
-from memviz.metrics.requests.traffic import traffic
+from memviz.engine.recall_tokens import recalled_tokens
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.events import request_sizes
+from memviz.metrics.summaries.events import count_request_sizes
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -87,7 +87,7 @@ def test_a_sliding_window_forgets_the_allergy_and_the_buffer_never_does() -> Non
 
 def test_the_request_falls_at_every_tooth_of_the_saw() -> None:
     (run,) = played("sawtooth").runs
-    sizes = [request_sizes(compaction, run) for compaction in run.compactions]
+    sizes = [count_request_sizes(compaction, run) for compaction in run.compactions]
     assert len(sizes) == 9
     assert all(size.after_tokens < size.before_tokens for size in sizes)
     assert run.strategy.fill(run.compactions[0].before).limit == 16  # type: ignore[union-attr]
@@ -124,17 +124,19 @@ def test_recall_brings_a_fact_back_at_a_price() -> None:
 
 def usd(title: str, pause_seconds: float) -> list[float]:
     prices = PricingAssumptions.of(pause_seconds=pause_seconds)
-    return [prices.cost(traffic(run)).total_usd or 0 for run in played(title).runs]
+    return [
+        prices.cost(count_traffic(run)).total_usd or 0 for run in played(title).runs
+    ]
 
 
 def test_a_cold_cache_changes_who_is_cheapest() -> None:
     runs = played("cold cache").runs
     cold, warm = usd("cold cache", 600), usd("cold cache", 60)
     prices = PricingAssumptions.of(pause_seconds=60)
-    uncached = [prices.cost(traffic(run)).uncached_total_usd or 0 for run in runs]
+    uncached = [prices.cost(count_traffic(run)).uncached_total_usd or 0 for run in runs]
     assert cold == pytest.approx(uncached), "what the dotted lines are"
     settings = [SettingRun(run, run.label, at) for at, run in enumerate(runs)]
-    costs = costs_of(settings, prices)
+    costs = price_settings(settings, prices)
     assert frame_of(costs, View.SO_FAR, Unit.USD, uncached=True).above == (), (
         "the dotted line is in the picture"
     )

@@ -9,8 +9,8 @@ from memviz import Message
 from memviz.core.text.wording import dollars
 from memviz.dashboard.notebooks import outputs
 from memviz.dashboard.notebooks.outputs import output_of
-from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.token_use import count_token_use
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
@@ -26,8 +26,8 @@ def test_a_run_has_its_numbers_its_chart_and_every_request_as_animation(
     run: memviz.Run,
 ) -> None:
     output = output_of(run)
-    use = token_use(run)
-    usd = PricingAssumptions.of().cost(traffic(run)).total_usd
+    use = count_token_use(run)
+    usd = PricingAssumptions.of().cost(count_traffic(run)).total_usd
     known = int(memviz.retention(run, TRIP.probes).retained[-1].sum())
     assert usd is not None
     assert output.title == run.label

@@ -11,7 +11,7 @@ from memviz import Message, Run
 from memviz.core.text.wording import dollars
 from memviz.dashboard.reporting import facts as report_facts
 from memviz.dashboard.reporting.report import html_report
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import life_lines
 from memviz.transcripts.samples import sample
@@ -97,7 +97,7 @@ def test_costs_name_both_models_and_what_they_assume(
     page: Element, runs: list[Run]
 ) -> None:
     found, assumptions = table(page, "costs"), PricingAssumptions.of()
-    costs = [assumptions.cost(traffic(run)) for run in runs]
+    costs = [assumptions.cost(count_traffic(run)) for run in runs]
     assert found["Both, US dollars"] == [
         dollars(cost.total_usd or 0.0) for cost in costs
     ]

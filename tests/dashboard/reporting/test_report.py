@@ -23,8 +23,8 @@ from memviz.dashboard.reporting import settings as report_settings
 from memviz.dashboard.reporting.report import html_report
 from memviz.dashboard.reporting.themes import memviz_version
 from memviz.dashboard.words.compactions import reason_words, turn_words
-from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.summaries.events import request_sizes
+from memviz.metrics.requests.token_use import count_token_use
+from memviz.metrics.summaries.events import count_request_sizes
 from memviz.models.base import Reply, Usage
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.samples import sample
@@ -127,7 +127,7 @@ def test_key_numbers_are_those_of_the_records(page: Element, runs: list[Run]) ->
     assert (
         table["Paid to the chat model, US dollars"] == ["none: no model was called"] * 3
     )
-    uses = [token_use(run) for run in runs]
+    uses = [count_token_use(run) for run in runs]
     assert table["All tokens sent and summarized"] == [
         f"{use.all_tokens:,}" for use in uses
     ]
@@ -199,7 +199,7 @@ def test_every_compaction_with_its_reason(page: Element, runs: list[Run]) -> Non
             first, last = compaction.summarized.start + 1, compaction.summarized.stop
             assert row[5] == (f"{first}–{last}" if last > first else f"{last}")
             assert row[6:8] == [
-                f"{tokens:,}" for tokens in request_sizes(compaction, run)
+                f"{tokens:,}" for tokens in count_request_sizes(compaction, run)
             ]
             assert row[8:10] == (
                 [f"{compaction.version}", f"{compaction.summary_tokens}"]

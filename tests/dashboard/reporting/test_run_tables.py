@@ -25,7 +25,7 @@ from memviz.dashboard.reporting.run_tables import (
 )
 from memviz.dashboard.reporting.themes import DARK
 from memviz.dashboard.words.compactions import reason_words
-from memviz.metrics.summaries.events import request_sizes
+from memviz.metrics.summaries.events import count_request_sizes
 from memviz.models.base import Reply, Usage
 from memviz.transcripts.csv_cells import unguarded
 from tests.dashboard.charts.runs import MARKUP, run_of
@@ -145,7 +145,7 @@ def test_one_row_a_compaction_with_the_numbers_of_its_record(run: Run) -> None:
             compaction.summarized.stop,
         )
         sizes = (int(row["request_before_tokens"]), int(row["request_after_tokens"]))
-        assert sizes == request_sizes(compaction, run)
+        assert sizes == count_request_sizes(compaction, run)
         assert int(row["summarizer_prompt_tokens"]) == compaction.prompt_tokens
         assert int(row["summarizer_output_tokens"]) == compaction.output_tokens
         assert row["cost_usd"] == (

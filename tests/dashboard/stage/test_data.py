@@ -16,11 +16,11 @@ from memviz.dashboard.stage.files import script
 from memviz.dashboard.stage.lane import lane, message_sizes
 from memviz.dashboard.words.prices import BROKEN_BY
 from memviz.engine.chat import Chat
-from memviz.metrics.cost.cache_breaks import Breaker, cache_breaks
+from memviz.metrics.cost.cache_breaks import Breaker, find_cache_breaks
 from memviz.metrics.memory_map.stretches import STEPS
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.events import request_sizes
+from memviz.metrics.summaries.events import count_request_sizes
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -92,7 +92,9 @@ def test_before_a_summarization_a_request_is_what_it_would_have_been() -> None:
         if record.compactions:
             tokens, pieces, counted = step.request["before"]
             assert counted > 1500, "the limit was reached"
-            assert tokens == request_sizes(record.compactions[0], run).before_tokens
+            assert (
+                tokens == count_request_sizes(record.compactions[0], run).before_tokens
+            )
             assert 0 <= tokens - sum(map(step.piece_tokens, pieces)) <= FORMAT_TOKENS
             before = steps[number - 1]
             assert before is not None
@@ -107,7 +109,7 @@ def test_limits_dollars_facts_and_fill_are_those_of_the_records() -> None:
     run = memviz.replay(trip, strategy("summary_buffer"))
     data = played([run], trip, assumptions=assumptions)
     steps, known = unfolded(data, 0), retention(run, trip.probes).states
-    usd = assumptions.cost(traffic(run)).so_far_usd
+    usd = assumptions.cost(count_traffic(run)).so_far_usd
     assert usd is not None
     counted = run.strategy.counted_tokens(run.columns.tokens)
     assert data["settings"][0]["limits"] == [
@@ -330,9 +332,9 @@ def test_a_request_says_what_it_read_from_the_cache_and_who_broke_its_prefix() -
     run = memviz.replay(trip, strategy("summary_buffer"))
     for pause_seconds, breakers in ((60, {"summary"}), (86_400, {"pause"})):
         terms = PricingAssumptions.of(pause_seconds=pause_seconds)
-        cost = terms.cost(traffic(run))
+        cost = terms.cost(count_traffic(run))
         steps = unfolded(played([run], trip, assumptions=terms), 0)
-        breaks = cache_breaks(run, cost, terms.cache, pause_seconds)
+        breaks = find_cache_breaks(run, cost, terms.cache, pause_seconds)
         broken = {one.request: one.breaker.value for one in breaks}
         assert set(broken.values()) == breakers
         for number, step in enumerate(steps):

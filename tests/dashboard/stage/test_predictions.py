@@ -25,7 +25,7 @@ from memviz.dashboard.stage.what_stays import (
     knowing_candidates,
     staying_candidates,
 )
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.samples import bundled, sample
@@ -244,7 +244,10 @@ class TestOfABundledConversation:
         )
         turn = int(question.text.split()[-1].strip("?"))
         usd = [
-            PRICES.cost(traffic(run)).frame().set_index("turn").cumulative_usd[turn]
+            PRICES.cost(count_traffic(run))
+            .frame()
+            .set_index("turn")
+            .cumulative_usd[turn]
             for run in runs
         ]
         assert question.answer == usd.index(min(usd))

@@ -6,7 +6,7 @@ import memviz
 from memviz.core.text.words import ask_for_length, count_words
 from memviz.dashboard.words.asked_length import broken_length_words, broken_lengths_of
 from memviz.dashboard.words.compactions import compaction_words
-from memviz.metrics.summaries.events import sent_summary_tokens
+from memviz.metrics.summaries.events import count_sent_summary_tokens
 from memviz.models.scripted import ScriptedModel
 from memviz.transcripts.samples import sample
 
@@ -56,7 +56,7 @@ def test_where_characters_are_asked_for_they_are_named() -> None:
 def test_a_summary_has_one_size_everywhere() -> None:
     run = recorded(0)
     record = run.turns[43]
-    assert sent_summary_tokens(record) == run.compactions[-1].summary_tokens
-    assert record.tokens["summary"] > sent_summary_tokens(record), (
+    assert count_sent_summary_tokens(record) == run.compactions[-1].summary_tokens
+    assert record.tokens["summary"] > count_sent_summary_tokens(record), (
         "its heading is the request's"
     )

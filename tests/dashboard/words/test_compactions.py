@@ -13,7 +13,7 @@ from memviz.dashboard.words.compactions import (
     event_turn_words,
     named_reason,
 )
-from memviz.metrics.summaries.events import compaction_events
+from memviz.metrics.summaries.events import list_compaction_events
 
 # Tokens as chars4 counts. With buffer_size 1, messages 1-2 are summarized when the third comes.
 SIZES = (10, 20, 10, 20, 1, 1)
@@ -99,7 +99,7 @@ def test_a_turn_is_a_number_where_a_heading_says_that_it_is_one() -> None:
         model=ScriptedModel(["s", "t"]),
         counter="chars4",
     )
-    event = compaction_events(run)[0]
+    event = list_compaction_events(run)[0]
     assert event_turn_words(event) == "turn 2"
     assert event_turn_in_a_table(event) == "2"
     in_calls = event._replace(request=(6, 3, 4))

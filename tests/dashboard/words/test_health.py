@@ -7,7 +7,7 @@ from typing import Any
 
 from memviz.dashboard.words.health import TELL
 from memviz.dashboard.words.warning import WarningWords
-from memviz.metrics.cost.pricing import unpriced
+from memviz.metrics.cost.pricing import make_unpriced
 from memviz.metrics.health import HealthFinding
 from memviz.metrics.health.budgets import LargerValue, Room, Thrash
 from memviz.metrics.health.contents import (
@@ -34,7 +34,7 @@ CLEARING = DearClearing(
     broken_tokens=10,
     usd=2.0,
     whole_usd=1.0,
-    pricing=unpriced("a model"),
+    pricing=make_unpriced("a model"),
     pause_seconds=60.0,
     parameter="",
     value=0,

@@ -10,7 +10,7 @@ from memviz.dashboard.words.prices import (
     missing_prices_by_model,
     source_words,
 )
-from memviz.metrics.cost.pricing import MissingPrice, pricing, unpriced
+from memviz.metrics.cost.pricing import MissingPrice, find_pricing, make_unpriced
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 COUNTER = "o200k_base"
@@ -44,7 +44,7 @@ def test_prices_that_were_entered_are_not_called_those_of_the_list() -> None:
     assert terms.main is not None
     rates = {"input_usd_per_million": 9.0, "output_usd_per_million": 9.0}
     some = terms.main.by_hand(**rates)
-    all_of_them = unpriced("openai/gpt-5-mini").by_hand(**rates)
+    all_of_them = make_unpriced("openai/gpt-5-mini").by_hand(**rates)
     assert (
         "the prices entered by hand (the rest of openai/gpt-5-mini) for the chat and of openai/gpt-5-mini for the "
         in (basis_in_words(replace(terms, main=some), COUNTER))
@@ -77,9 +77,9 @@ def test_the_source_of_prices_says_which_were_entered() -> None:
     assert source_words(listed) == listed.source
     some = listed.by_hand(input_usd_per_million=9.0)
     assert source_words(some) == f"entered by hand, the rest: {listed.source}"
-    own = unpriced("x").by_hand(input_usd_per_million=9.0)
+    own = make_unpriced("x").by_hand(input_usd_per_million=9.0)
     assert source_words(own) == "entered by hand"
-    free = pricing("offline")
+    free = find_pricing("offline")
     assert free is not None
     assert source_words(free) == "answers without a provider"
 

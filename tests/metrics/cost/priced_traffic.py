@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memviz.metrics.cost.pricing import unpriced
+from memviz.metrics.cost.pricing import make_unpriced
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.planned_calls import PlannedCalls
 from memviz.models.prices import Price, TokenRates
@@ -49,7 +49,7 @@ PRICES = {
     "house/half": priced("house/half", 2, None),
 }
 
-USUAL = unpriced("house").by_hand(
+USUAL = make_unpriced("house").by_hand(
     input_usd_per_million=3,
     output_usd_per_million=15,
     cache_read_usd_per_million=0.3,

@@ -21,8 +21,8 @@ from memviz.metrics.cost.bounds import (
     bound_questions,
     bound_summaries,
     bound_trials,
+    measure_token_margin,
     plan_turn,
-    token_margin,
 )
 from memviz.models.base import Model, Reply, ToolChoice, Usage
 from memviz.models.planned_calls import CostBound, price_at_most
@@ -174,7 +174,7 @@ def test_the_next_message_of_a_chat(name: str) -> None:
     chat = memviz.Chat(strategy(name), model=model, summarizer=model)
     for message in TALK[::2]:
         margin, log_tokens = (
-            token_margin(chat.log, chat.run.counter),
+            measure_token_margin(chat.log, chat.run.counter),
             int(chat.memory.sums.totals[-1]),
         )
         sent = chat.next_request_tokens + 80
@@ -226,15 +226,15 @@ def test_a_model_without_a_price_is_bounded_in_calls_and_tokens() -> None:
 
 def test_letters_other_than_ascii_widen_the_margin() -> None:
     assert (
-        token_margin(
+        measure_token_margin(
             memviz.Log([Message("user", "Hello there")]), counter("o200k_base")
         )
         == 2.0
     )
     assert (
-        token_margin(
+        measure_token_margin(
             memviz.Log([Message("user", "न्सन्त्रकेकिनसो")]), counter("o200k_base")
         )
         > 6.0
     )
-    assert token_margin(memviz.Log([]), counter("o200k_base")) == 2.0
+    assert measure_token_margin(memviz.Log([]), counter("o200k_base")) == 2.0

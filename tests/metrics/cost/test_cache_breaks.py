@@ -8,9 +8,9 @@ from hypothesis import given
 
 import memviz
 from memviz import Message
-from memviz.metrics.cost.cache_breaks import Breaker, CacheBreak, cache_breaks
-from memviz.metrics.cost.cost import cost
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.cost.cache_breaks import Breaker, CacheBreak, find_cache_breaks
+from memviz.metrics.cost.cost import price_traffic
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.models.cache_rules import CacheRules
 from tests.engine.probes import REPRESENTATIVES, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
@@ -24,8 +24,10 @@ def breaks_of(
     cache: CacheRules | None = ANY_PREFIX,
     pause_seconds: float = 60.0,
 ) -> list[CacheBreak]:
-    costs = cost(traffic(run), None, None, cache=cache, pause_seconds=pause_seconds)
-    return cache_breaks(run, costs, cache, pause_seconds)
+    costs = price_traffic(
+        count_traffic(run), None, None, cache=cache, pause_seconds=pause_seconds
+    )
+    return find_cache_breaks(run, costs, cache, pause_seconds)
 
 
 def replayed(id: str, turns: int = 12, **parameters: Any) -> memviz.Run:
@@ -57,7 +59,7 @@ def test_a_request_breaks_exactly_where_it_does_not_begin_with_the_one_before(
 
 
 def _same_size(run: memviz.Run, number: int) -> bool:
-    shared = int(traffic(run).shared_tokens[number])
+    shared = int(count_traffic(run).shared_tokens[number])
     return shared >= run.requests[number - 1].total_tokens - 3
 
 
@@ -81,7 +83,7 @@ def test_a_summary_breaks_it_where_it_was_written() -> None:
     assert {each.breaker for each in breaks} == {Breaker.SUMMARY}
     first = breaks[0]
     before = run.requests[first.request - 1].total_tokens - 3
-    shared = int(traffic(run).shared_tokens[first.request])
+    shared = int(count_traffic(run).shared_tokens[first.request])
     assert first.lost_tokens == before - shared > 0
 
 

@@ -15,9 +15,9 @@ from memviz import Message, ScriptedModel
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.core.summaries import SummaryVersion
-from memviz.metrics.cost.cost import Cost, cost, price_together
-from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
-from memviz.metrics.requests.traffic import Traffic, traffic
+from memviz.metrics.cost.cost import Cost, price_together, price_traffic
+from memviz.metrics.cost.pricing import Pricing, find_pricing, make_unpriced
+from memviz.metrics.requests.traffic import Traffic, count_traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates, price
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
@@ -33,7 +33,7 @@ RULES = CacheRules(min_tokens=1024, lifetime_seconds=300)
 def cost_of(
     found: Traffic, cache: CacheRules | None = RULES, pause_seconds: float = 0.0
 ) -> Cost:
-    return cost(found, USUAL, USUAL, cache=cache, pause_seconds=pause_seconds)
+    return price_traffic(found, USUAL, USUAL, cache=cache, pause_seconds=pause_seconds)
 
 
 class TestSixtyTurns:
@@ -223,10 +223,10 @@ class TestByHand:
     def test_a_cached_or_written_token_without_a_rate_costs_what_others_do(
         self,
     ) -> None:
-        plain = unpriced("plain").by_hand(
+        plain = make_unpriced("plain").by_hand(
             input_usd_per_million=3, output_usd_per_million=15
         )
-        found = cost(
+        found = price_traffic(
             traffic_of([(1, 2000, 0, 9), (2, 3000, 2000, 9)]),
             plain,
             None,
@@ -250,7 +250,7 @@ class TestByHand:
             for times, above in ((1, 0), (10, 4000))
         ]
         tiered = Pricing("tiered", tuple(rates), "here")
-        found = cost(
+        found = price_traffic(
             traffic_of([(1, 4000, 0, 1), (2, 4001, 4000, 1)], [(1, 4001, 2)]),
             tiered,
             tiered,
@@ -283,7 +283,9 @@ class TestByHand:
         assert frame["cumulative_usd"].is_monotonic_increasing
 
     def test_nothing_was_sent(self) -> None:
-        found = cost(Traffic.nothing(), None, None, cache=RULES, pause_seconds=0)
+        found = price_traffic(
+            Traffic.nothing(), None, None, cache=RULES, pause_seconds=0
+        )
         assert (found.total_usd, found.hit_rate, found.missing, len(found.frame())) == (
             0.0,
             0.0,
@@ -296,7 +298,7 @@ class TestUnknownPrices:
     SENT = traffic_of([(1, 2000, 0, 10)], [(1, 100, 10)])
 
     def test_no_price_is_none_and_named(self) -> None:
-        found = cost(self.SENT, None, USUAL, cache=RULES, pause_seconds=0)
+        found = price_traffic(self.SENT, None, USUAL, cache=RULES, pause_seconds=0)
         assert (
             found.main_usd,
             found.uncached_main_usd,
@@ -315,26 +317,26 @@ class TestUnknownPrices:
         assert frame["input_tokens"].tolist() == [2000]
 
     def test_half_a_price_is_none_too(self) -> None:
-        half = unpriced("half").by_hand(input_usd_per_million=1)
-        assert cost(self.SENT, half, half, cache=None, pause_seconds=0).missing == (
-            ("half", "output"),
-        )
-        found = cost(self.SENT, USUAL, half, cache=None, pause_seconds=0)
+        half = make_unpriced("half").by_hand(input_usd_per_million=1)
+        assert price_traffic(
+            self.SENT, half, half, cache=None, pause_seconds=0
+        ).missing == (("half", "output"),)
+        found = price_traffic(self.SENT, USUAL, half, cache=None, pause_seconds=0)
         assert (found.summarizer_usd, found.total_usd, found.missing) == (
             None,
             None,
             (("half", "output"),),
         )
         assert found.main_usd is not None
-        other = unpriced("other").by_hand(output_usd_per_million=1)
-        assert cost(self.SENT, other, USUAL, cache=RULES, pause_seconds=0).missing == (
-            ("other", "input"),
-        )
+        other = make_unpriced("other").by_hand(output_usd_per_million=1)
+        assert price_traffic(
+            self.SENT, other, USUAL, cache=RULES, pause_seconds=0
+        ).missing == (("other", "input"),)
 
     def test_nobody_needs_the_price_of_what_was_not_asked(self) -> None:
         silent = traffic_of([(1, 2000, 0, 0)])
-        half = unpriced("half").by_hand(input_usd_per_million=1)
-        found = cost(silent, half, None, cache=None, pause_seconds=0)
+        half = make_unpriced("half").by_hand(input_usd_per_million=1)
+        found = price_traffic(silent, half, None, cache=None, pause_seconds=0)
         assert (found.total_usd, found.missing) == (pytest.approx(0.002), ())
 
     def test_a_rate_missing_for_long_requests_only(self) -> None:
@@ -352,18 +354,18 @@ class TestUnknownPrices:
             above_input_tokens=1999,
         )
         tiered = Pricing("tiered", (plain, long), "here")
-        assert cost(self.SENT, tiered, USUAL, cache=None, pause_seconds=0).missing == (
-            ("tiered", "input"),
-        )
+        assert price_traffic(
+            self.SENT, tiered, USUAL, cache=None, pause_seconds=0
+        ).missing == (("tiered", "input"),)
         short = traffic_of([(1, 1999, 0, 10)])
-        assert cost(
+        assert price_traffic(
             short, tiered, USUAL, cache=None, pause_seconds=0
         ).total_usd == pytest.approx(2009)
 
 
 class TestPricing:
     def test_a_list_price_says_where_it_is_from(self) -> None:
-        found, file = pricing("openai/gpt-4o-mini"), price("gpt-4o-mini")
+        found, file = find_pricing("openai/gpt-4o-mini"), price("gpt-4o-mini")
         assert found is not None
         assert file is not None
         assert (found.plain.input_usd_per_token, found.plain.output_usd_per_token) == (
@@ -374,22 +376,24 @@ class TestPricing:
         assert found.source.startswith("price file of litellm 1.")
 
     def test_its_long_input_rates_come_along(self) -> None:
-        found, file = pricing("claude-haiku-5-5"), price("claude-haiku-5-5")
+        found, file = find_pricing("claude-haiku-5-5"), price("claude-haiku-5-5")
         assert found is not None
         assert file is not None
         assert found.rates[1:] == file.long_input_rates
         assert len(found.rates) == 2
         sent = traffic_of([(1, above, 0, 10) for above in (99_999, 100_000, 100_001)])
-        assert cost(
+        assert price_traffic(
             sent, found, None, cache=None, pause_seconds=0
         ).request_usd == pytest.approx(
             [file.cost_usd(memviz.Usage(n, 10)) for n in (99_999, 100_000, 100_001)]
         )
 
     def test_the_offline_model_is_free_and_an_unknown_one_has_no_price(self) -> None:
-        assert pricing("nonsense") is None
-        free = pricing(" offline ")
-        found = cost(TestUnknownPrices.SENT, free, free, cache=RULES, pause_seconds=0)
+        assert find_pricing("nonsense") is None
+        free = find_pricing(" offline ")
+        found = price_traffic(
+            TestUnknownPrices.SENT, free, free, cache=RULES, pause_seconds=0
+        )
         assert (found.total_usd, found.uncached_total_usd, found.missing) == (
             0.0,
             0.0,
@@ -399,7 +403,7 @@ class TestPricing:
     def test_entered_by_hand(self) -> None:
         assert (USUAL.source, USUAL.has_own) == ("", True)
         assert USUAL.plain.cache_write_usd_per_token == pytest.approx(3.75e-6)
-        listed = pricing("claude-haiku-5-5")
+        listed = find_pricing("claude-haiku-5-5")
         assert listed is not None
         assert listed.by_hand() is listed
         changed = listed.by_hand(input_usd_per_million=7)
@@ -415,7 +419,7 @@ class TestPricing:
         )
         assert (free.source, free.has_own) == ("", True)
         assert (
-            cost(
+            price_traffic(
                 TestUnknownPrices.SENT, free, free, cache=RULES, pause_seconds=0
             ).total_usd
             == 0.0
@@ -518,7 +522,9 @@ def test_every_kind_can_be_priced(id: str) -> None:
     run = memviz.replay(
         talk(12), small(id), model=Digest(), counter="chars4", system_prompt="Be brief."
     )
-    dollars = cost_of(traffic(run), CacheRules(min_tokens=8, lifetime_seconds=300), 60)
+    dollars = cost_of(
+        count_traffic(run), CacheRules(min_tokens=8, lifetime_seconds=300), 60
+    )
     frame = dollars.frame()
     assert frame["turn"].tolist() == run.frame()["turn"].tolist()
     assert frame["input_tokens"].tolist() == run.frame()["total_tokens"].tolist()
@@ -543,7 +549,7 @@ def test_a_hundred_long_runs_are_priced_anew_at_once() -> None:
     )
 
 
-@for_each("main", [USUAL, unpriced("house")])
+@for_each("main", [USUAL, make_unpriced("house")])
 def test_many_conversations_priced_together_cost_what_each_does_alone(
     main: Pricing,
 ) -> None:
@@ -556,7 +562,9 @@ def test_many_conversations_priced_together_cost_what_each_does_alone(
     ]
     together = price_together(traffics, main, USUAL, cache=RULES, pause_seconds=900)
     for traffic_of_one, priced in zip(traffics, together, strict=True):
-        alone = cost(traffic_of_one, main, USUAL, cache=RULES, pause_seconds=900)
+        alone = price_traffic(
+            traffic_of_one, main, USUAL, cache=RULES, pause_seconds=900
+        )
         assert priced.traffic is traffic_of_one
         assert priced.missing == alone.missing
         for name in ("tokens", "usd", "uncached_usd", "summaries_usd"):

@@ -8,7 +8,7 @@ import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, Usage
 from memviz.dashboard.words.estimates import estimate_words
 from memviz.metrics.cost import pricing as cost_pricing
-from memviz.metrics.cost.estimate import Estimate, estimate
+from memviz.metrics.cost.estimate import Estimate, estimate_asking
 from memviz.models.planned_calls import PlannedCalls
 from tests.metrics.cost.priced_traffic import MILLION, PRICES, Work, work
 
@@ -39,7 +39,7 @@ def run_of(
 
 
 def test_a_full_buffer_by_hand() -> None:
-    found = estimate([run_of()], "house/plain", "house/small")
+    found = estimate_asking([run_of()], "house/plain", "house/small")
     assert [*map(work, found.parts)] == [
         Work("request", 3, IN, OUT),
         Work("summary", 0, 0, 0),
@@ -53,7 +53,7 @@ def test_a_full_buffer_by_hand() -> None:
 
 def test_every_run_is_answered() -> None:
     """A window of one message sends 10, 10 and 1 tokens, and 7 more each."""
-    found = estimate(
+    found = estimate_asking(
         [run_of(), run_of("window", window_size=1)], "house/plain", "offline"
     )
     assert work(found.part("request")) == Work("request", 6, IN + 17 + 17 + 8, 2 * OUT)
@@ -66,7 +66,7 @@ def test_the_summarizer_has_a_price_of_its_own() -> None:
     run = run_of("summary", summary, ModelError("down"), buffer_size=1)
     failed = run.compactions[1]
     assert failed.error
-    found = estimate([run], "house/plain", "house/small")
+    found = estimate_asking([run], "house/plain", "house/small")
     chat_work, summaries = found.parts
     assert (summaries.calls, summaries.output_tokens) == (2, 7)
     assert summaries.input_tokens == 100 + failed.prompt_tokens > 100
@@ -78,8 +78,8 @@ def test_the_summarizer_has_a_price_of_its_own() -> None:
         f"3 requests: about {chat_work.input_tokens} tokens in and 60 out; 2 summaries: about "
         f"{summaries.input_tokens} tokens in and 7 out, in all about $"
     )
-    assert estimate([run], "house/plain", "offline").usd == pytest.approx(chat)
-    assert estimate([run], "offline", "house/small").usd == pytest.approx(
+    assert estimate_asking([run], "house/plain", "offline").usd == pytest.approx(chat)
+    assert estimate_asking([run], "offline", "house/small").usd == pytest.approx(
         found.usd - chat
     )  # type: ignore[operator]
 
@@ -92,13 +92,13 @@ def test_what_is_dropped_without_a_summarizer_costs_nothing() -> None:
         counter="chars4",
     )
     assert run.compactions
-    found = estimate([run], "offline", "house/unheard-of")
+    found = estimate_asking([run], "offline", "house/unheard-of")
     assert (work(found.part("summary")), found.usd) == (Work("summary"), 0.0)
 
 
 def test_a_long_request_has_its_own_price() -> None:
     """Only the third request is over 60 tokens; all three together being so does not matter."""
-    found = estimate([run_of()], "house/long", "offline")
+    found = estimate_asking([run_of()], "house/long", "offline")
     assert found.usd == pytest.approx(
         ((17 + 55) * 2 + 40 * 10 + 84 * 4 + 20 * 20) / MILLION
     )
@@ -106,7 +106,7 @@ def test_a_long_request_has_its_own_price() -> None:
 
 @pytest.mark.parametrize("model", ["house/unheard-of", "house/half"])
 def test_an_unknown_price_is_not_0(model: str) -> None:
-    found = estimate([run_of()], model, "house/small")
+    found = estimate_asking([run_of()], model, "house/small")
     assert (found.usd, found.unknown_prices) == (None, (model,))
     assert (
         estimate_words(found)
@@ -116,24 +116,24 @@ def test_an_unknown_price_is_not_0(model: str) -> None:
 
 def test_every_unknown_price_is_named_once() -> None:
     run = run_of("summary", "s", "s", buffer_size=1)
-    assert estimate_words(estimate([run], "our/a", "our/b")).endswith(
+    assert estimate_words(estimate_asking([run], "our/a", "our/b")).endswith(
         " out. The prices of our/a and our/b are unknown."
     )
-    assert estimate_words(estimate([run], "our/a", "our/a")).endswith(
+    assert estimate_words(estimate_asking([run], "our/a", "our/a")).endswith(
         " out. The price of our/a is unknown."
     )
-    half_known = estimate([run], "offline", "our/b")
+    half_known = estimate_asking([run], "offline", "our/b")
     assert (half_known.usd, half_known.unknown_prices) == (None, ("our/b",))
 
 
 def test_nobody_needs_the_price_of_a_summarizer_that_is_not_asked() -> None:
-    assert estimate([run_of()], "house/plain", "our/b").usd == pytest.approx(
+    assert estimate_asking([run_of()], "house/plain", "our/b").usd == pytest.approx(
         912 / MILLION
     )
 
 
 def test_the_offline_model_costs_nothing() -> None:
-    found = estimate(
+    found = estimate_asking(
         [run_of("summary", "s", "s", buffer_size=1)], "offline", " offline "
     )
     assert found.usd == 0.0
@@ -141,7 +141,7 @@ def test_the_offline_model_costs_nothing() -> None:
 
 
 def test_nothing_to_do_costs_nothing() -> None:
-    assert estimate([], "our/a", "our/b") == Estimate(
+    assert estimate_asking([], "our/a", "our/b") == Estimate(
         (
             PlannedCalls("our/a", noun="request"),
             PlannedCalls("our/b", noun="summary"),
@@ -171,5 +171,5 @@ def test_tokens_are_said_to_three_digits(tokens: int, text: str) -> None:
 
 def test_a_real_price_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    found = estimate([run_of()], "openai/gpt-4o-mini", "offline")
+    found = estimate_asking([run_of()], "openai/gpt-4o-mini", "offline")
     assert found.usd == pytest.approx((156 * 0.15 + 60 * 0.6) / MILLION)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from memviz import Fate, Run
 from memviz.engine.generations import Generations
 from memviz.metrics.memory_map.fate_map import LIST, FateMap
-from memviz.metrics.memory_map.stretches import Stretches, code_of
+from memviz.metrics.memory_map.stretches import Stretches, encode_fate
 
 
 def codes_of(run: Run) -> NDArray[np.uint8]:
@@ -16,7 +16,7 @@ def codes_of(run: Run) -> NDArray[np.uint8]:
     return np.array(
         [
             [
-                code_of(Fate(int(fate)), max(1, int(generation)))
+                encode_fate(Fate(int(fate)), max(1, int(generation)))
                 for fate, generation in zip(*rows, strict=True)
             ]
             for rows in zip(run.fates(), run.generations(), strict=True)

@@ -17,10 +17,10 @@ from memviz.core.context import Fate
 from memviz.metrics.memory_map.fate_map import (
     FateShares,
     Span,
-    fate_map,
-    summary_versions,
+    build_fate_map,
+    list_summary_versions,
 )
-from memviz.metrics.memory_map.stretches import STEPS, Step, code_of
+from memviz.metrics.memory_map.stretches import STEPS, Step, encode_fate
 from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
 from tests.metrics.memory_map.codes import codes_of, drawn
 from tests.metrics.odd_strategies import Odd, odd_strategies
@@ -45,10 +45,12 @@ def at(first: int, last: int, fate: Fate, generation: int) -> Span:
 def test_every_fate_and_every_generation_has_its_code() -> None:
     assert STEPS[0] == Step(Fate.NOT_YET)
     assert [
-        code_of(fate)
+        encode_fate(fate)
         for fate in (Fate.NOT_YET, Fate.DROPPED, Fate.RECALLED, Fate.VERBATIM)
     ] == [0, 1, 6, 7]
-    assert [code_of(Fate.SUMMARIZED, times) for times in (1, 2, 3, 4, 7, 8, 400)] == [
+    assert [
+        encode_fate(Fate.SUMMARIZED, times) for times in (1, 2, 3, 4, 7, 8, 400)
+    ] == [
         2,
         3,
         3,
@@ -60,7 +62,9 @@ def test_every_fate_and_every_generation_has_its_code() -> None:
 
 
 def test_a_window_by_hand() -> None:
-    fates = fate_map(talked("window", 3, {3: Recall(messages=[0])}, window_size=2))
+    fates = build_fate_map(
+        talked("window", 3, {3: Recall(messages=[0])}, window_size=2)
+    )
     assert fates.turns.tolist() == [1, 2, 3]
     assert drawn(fates).tolist() == [
         [7, 0, 0, 0, 0, 0],
@@ -80,7 +84,7 @@ def test_a_cleared_result_that_is_recalled_by_hand() -> None:
     run = memviz.replay(
         loops(3, 2), strategy, counter=len, recalls={3: Recall(messages=[4])}
     )
-    fates = fate_map(run)
+    fates = build_fate_map(run)
     assert [span.fate for span in fates.life(4)] == [
         Fate.VERBATIM,
         Fate.CLEARED,
@@ -94,14 +98,14 @@ def test_a_cleared_result_that_is_recalled_by_hand() -> None:
 def test_a_running_summary_by_hand() -> None:
     """With a buffer of one, the third message not yet summarized leaves only itself: 3, 5 and 7 do so."""
     run = talked("summary", 4)
-    fates = fate_map(run)
+    fates = build_fate_map(run)
     assert run.generations()[-1].tolist() == [3, 3, 2, 2, 1, 1, 0, 0]
     assert drawn(fates)[-1].tolist() == [3, 3, 3, 3, 2, 2, 7, 0]
     assert fates.shares(3) == FateShares(
         7, verbatim=1, recalled=0, summarized=6, dropped=0, mean_generation=2.0
     )
-    assert summary_versions(run, 3).tolist() == [3, 3, 3, 3, 3, 3, 0, 0]
-    assert summary_versions(run, 0).tolist() == [0] * 8
+    assert list_summary_versions(run, 3).tolist() == [3, 3, 3, 3, 3, 3, 0, 0]
+    assert list_summary_versions(run, 0).tolist() == [0] * 8
     assert fates.life(1) == (
         at(2, 2, Fate.SUMMARIZED, 1),
         at(3, 3, Fate.SUMMARIZED, 2),
@@ -113,13 +117,13 @@ def test_a_running_summary_by_hand() -> None:
 
 def test_each_entry_of_a_list_of_summaries_holds_its_own_messages() -> None:
     run = talked("summary_only", 3)
-    assert summary_versions(run, 2).tolist() == [1, 1, 2, 2, 0, 0]
-    assert fate_map(run).life(0)[-1] == at(2, 3, Fate.SUMMARIZED, 1)
+    assert list_summary_versions(run, 2).tolist() == [1, 1, 2, 2, 0, 0]
+    assert build_fate_map(run).life(0)[-1] == at(2, 3, Fate.SUMMARIZED, 1)
 
 
 def test_a_life_with_a_recall_in_it() -> None:
     run = talked("window", 5, {4: Recall(messages=[0])}, window_size=3)
-    assert fate_map(run).life(0) == (
+    assert build_fate_map(run).life(0) == (
         at(1, 2, Fate.VERBATIM, 0),
         at(3, 3, Fate.DROPPED, 0),
         at(4, 4, Fate.RECALLED, 0),
@@ -130,10 +134,10 @@ def test_a_life_with_a_recall_in_it() -> None:
 @pytest.mark.slow
 def test_a_run_is_mapped_once_and_forgotten_with_its_map() -> None:
     run = talked("window", 3)
-    first = fate_map(run)
-    assert fate_map(run) is first
+    first = build_fate_map(run)
+    assert build_fate_map(run) is first
     other = memviz.replay(talk(4), small("window"), counter="chars4")
-    assert fate_map(other) is not first
+    assert build_fate_map(other) is not first
     address = ref(run)
     del run
     gc.collect()
@@ -144,14 +148,16 @@ def test_a_chat_that_went_on_is_mapped_anew() -> None:
     chat = memviz.Chat(small("window"), model=Digest(), counter="chars4")
     chat.send("One.")
     run = chat.run
-    assert drawn(fate_map(run)).shape == (1, 2)
+    assert drawn(build_fate_map(run)).shape == (1, 2)
     chat.send("Two.")
-    assert drawn(fate_map(run)).shape == (1, 4)
-    assert drawn(fate_map(chat.run)).shape == (2, 4)
+    assert drawn(build_fate_map(run)).shape == (1, 4)
+    assert drawn(build_fate_map(chat.run)).shape == (2, 4)
 
 
 def test_a_chat_that_has_not_begun() -> None:
-    fates = fate_map(memviz.Chat(memviz.strategy("summary"), counter="chars4").run)
+    fates = build_fate_map(
+        memviz.Chat(memviz.strategy("summary"), counter="chars4").run
+    )
     assert drawn(fates).shape == fates.counts.shape[:1] * 2 == (0, 0)
     assert fates.present == ()
 
@@ -168,7 +174,7 @@ def test_agrees_with_the_runs_own_fates(
     run = memviz.replay(
         messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalls
     )
-    fates, own, generations = fate_map(run), run.fates(), run.generations()
+    fates, own, generations = build_fate_map(run), run.fates(), run.generations()
     codes = drawn(fates)
     assert codes.tolist() == codes_of(run).tolist()
     for request, record in enumerate(run.requests):
@@ -176,7 +182,7 @@ def test_agrees_with_the_runs_own_fates(
         assert [fates.counts[request, fate] for fate in Fate] == [
             counted[fate] for fate in Fate
         ]
-        versions = summary_versions(run, request)
+        versions = list_summary_versions(run, request)
         for position, fate in enumerate(own[request].tolist()):
             step = STEPS[codes[request, position]]
             assert step.fate == fate
@@ -219,7 +225,7 @@ def test_forms_and_notes_in_any_place_are_mapped_as_the_run_says(
     strategy: Odd, messages: list[Message], plan: list[str]
 ) -> None:
     run = memviz.replay(messages, strategy, model=summarizer(plan), counter="chars4")
-    fates, rows, generations = fate_map(run), run.fates(), run.generations()
+    fates, rows, generations = build_fate_map(run), run.fates(), run.generations()
     assert drawn(fates).tolist() == codes_of(run).tolist()
     for request, row in enumerate(rows):
         shares = fates.shares(request)
@@ -232,7 +238,7 @@ def test_forms_and_notes_in_any_place_are_mapped_as_the_run_says(
         assert shares.mean_generation == pytest.approx(
             summarized.mean() if len(summarized) else 0
         )
-        told = summary_versions(run, request)
+        told = list_summary_versions(run, request)
         assert (told[row == Fate.SUMMARIZED] > 0).all()
     for position in range(len(run.log)):
         lived = [

@@ -10,8 +10,8 @@ import memviz
 from memviz import Message, Run
 from memviz.dashboard.charts.memory_map.fate_map import map_of
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.metrics.memory_map.fate_grid import View, example, grid
-from memviz.metrics.memory_map.fate_map import fate_map
+from memviz.metrics.memory_map.fate_grid import View, build_grid, find_example
+from memviz.metrics.memory_map.fate_map import build_fate_map
 from tests.engine.probes import Digest, small
 
 MB = 1_000_000
@@ -32,10 +32,10 @@ def test_the_map_of_20_000_messages_takes_less_than_60_mb() -> None:
     run = long_run("summary_buffer", MESSAGES)
     whole = View(range(1, MESSAGES // 2 + 1), range(MESSAGES))
     tracemalloc.start()
-    fates = fate_map(run)
-    cells = grid(fates, whole)
+    fates = build_fate_map(run)
+    cells = build_grid(fates, whole)
     figure = map_of(SettingRun(run, "x", 0), whole).to_json()
-    assert example(fates, cells, 5_000, 3) is not None
+    assert find_example(fates, cells, 5_000, 3) is not None
     assert fates.life(100)
     assert fates.shares(-1).messages == MESSAGES - 1
     _, peak = tracemalloc.get_traced_memory()

@@ -15,7 +15,7 @@ from memviz.engine.blocks import build_context
 from memviz.engine.compaction import Compaction
 from memviz.engine.part_tokens import count_tokens_by_part
 from memviz.engine.records import TurnRecord
-from memviz.metrics.requests.traffic import broken_cache_tokens, traffic
+from memviz.metrics.requests.traffic import count_broken_cache_tokens, count_traffic
 from tests.engine.probes import SUMMARIZING, Digest, small
 from tests.metrics.odd_strategies import odd_strategies
 from tests.metrics.sent_messages import said, shared
@@ -70,7 +70,7 @@ def test_it_is_what_is_shared_without_a_compaction_and_not_with_it(
         counter=counter,
         system_prompt=prompt,
     )
-    found = broken_cache_tokens(run)
+    found = count_broken_cache_tokens(run)
     sent = [one for record in run.requests for one in record.compactions]
     numbers = [run.number_of(one) for one in sent]
     assert [found[number] for number in numbers] == by_comparing(
@@ -102,7 +102,10 @@ def test_a_summary_that_moves_breaks_all_but_the_system_prompt() -> None:
         counter="chars4",
         system_prompt="Be brief",
     )
-    (first, *_), shared_now = broken_cache_tokens(run), traffic(run).shared_tokens
+    (first, *_), shared_now = (
+        count_broken_cache_tokens(run),
+        count_traffic(run).shared_tokens,
+    )
     assert [run.request_number(one) for one in run.compactions][:1] == [2]
     assert shared_now[2] == 2 + 4
     assert first == 3 * (10 + 4)
@@ -121,7 +124,7 @@ def test_a_failure_and_what_no_request_came_after_cost_nothing() -> None:
         counter="chars4",
     )
     assert run.compactions
-    assert not any(broken_cache_tokens(run))
+    assert not any(count_broken_cache_tokens(run))
 
 
 def test_in_a_chat_it_knows_of_recalls_and_edits() -> None:
@@ -138,7 +141,7 @@ def test_in_a_chat_it_knows_of_recalls_and_edits() -> None:
         chat.send(f"question {number} about the trip")
     chat.edit_summary(chat.summaries_in_force[-1].version, "in my words")
     chat.send("one more")
-    found = broken_cache_tokens(chat.run)
+    found = count_broken_cache_tokens(chat.run)
     assert len(found) == len(chat.run.compactions)
     edit = next(
         number for number, one in enumerate(chat.run.compactions) if one.kind == "edit"

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Run, Strategy
-from memviz.metrics.cost.cost import cost
-from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.cost.cost import price_traffic
+from memviz.metrics.requests.token_use import count_token_use
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.models.registry import model
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.loading import load_file
@@ -98,13 +98,13 @@ def check(
     assert [record.turn for record in run.requests] == turns
     assert [record.total_tokens for record in run.requests] == sent
     assert [record.reply_tokens for record in run.requests] == answered
-    found = traffic(run)
+    found = count_traffic(run)
     assert (
         found.turns.tolist(),
         found.input_tokens.tolist(),
         found.output_tokens.tolist(),
     ) == (turns, sent, answered)
-    whole, use, by_turn = run.frame(), token_use(run), run.frame(by="turn")
+    whole, use, by_turn = run.frame(), count_token_use(run), run.frame(by="turn")
     assert (whole["turn"].tolist(), whole["total_tokens"].tolist()) == (turns, sent)
     assert by_turn["requests"].tolist() == [
         turns.count(turn) for turn in sorted(set(turns))
@@ -113,7 +113,9 @@ def check(
     largest = run.requests[sent.index(max(sent))]
     assert (use.requests, use.peak_tokens) == (len(sent), max(sent))
     assert (use.peak_turn, use.peak_call) == (largest.turn, largest.call)
-    paid = cost(traffic(run), None, None, cache=None, pause_seconds=0).frame()
+    paid = price_traffic(
+        count_traffic(run), None, None, cache=None, pause_seconds=0
+    ).frame()
     paid = paid[
         paid["requests"] > 0
     ]  # what is summarized in a turn that nobody answered has a row of its own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import memviz
 from memviz.core.context import Fate
-from memviz.metrics.requests.request_table import left_since
+from memviz.metrics.requests.request_table import list_left_messages
 from tests.tool_talk import tool_talk
 
 
@@ -17,10 +17,12 @@ def test_each_request_is_compared_with_the_one_before_also_within_a_turn() -> No
     for number in range(1, len(sent)):
         gone = {
             run.log[position].content
-            for position, _ in left_since(run, range(number, number + 1))
+            for position, _ in list_left_messages(run, range(number, number + 1))
         }
         assert {text for text in gone if text} == {
             text for text in sent[number - 1] - sent[number] if text
         }
-    assert left_since(run, range(1)) == []
-    assert {fate for _, fate in left_since(run, range(1, len(sent)))} == {Fate.DROPPED}
+    assert list_left_messages(run, range(1)) == []
+    assert {fate for _, fate in list_left_messages(run, range(1, len(sent)))} == {
+        Fate.DROPPED
+    }

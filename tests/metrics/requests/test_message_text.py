@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import memviz
 from memviz.dashboard.words.requests import picture_words
-from memviz.metrics.requests.message_text import said_and_sent, telling_request
+from memviz.metrics.requests.message_text import (
+    compare_said_and_sent,
+    find_telling_request,
+)
 
 TALK = [
     {"role": role, "content": f"{role} says {n} " + "word " * n}
@@ -28,7 +31,7 @@ def test_messages_have_their_fate_and_their_tokens() -> None:
         model=None,
         system_prompt="Be brief.",
     )
-    picture = said_and_sent(run, run.requests[-1])
+    picture = compare_said_and_sent(run, run.requests[-1])
     assert [one.looks for one in picture.said] == ["dropped"] * 8 + ["history"] * 3
     assert [one.position for one in picture.said] == list(range(11))
     assert [one.looks for one in picture.sent] == [
@@ -45,7 +48,7 @@ def test_messages_have_their_fate_and_their_tokens() -> None:
 
 def test_stretches_stand_one_behind_the_other() -> None:
     run = summarized()
-    for stretches in said_and_sent(run, run.requests[-1])[2:]:
+    for stretches in compare_said_and_sent(run, run.requests[-1])[2:]:
         assert [one.start for one in stretches[1:]] == [
             one.start + one.tokens for one in stretches[:-1]
         ]
@@ -53,7 +56,7 @@ def test_stretches_stand_one_behind_the_other() -> None:
 
 def test_what_a_summary_stands_for_is_told() -> None:
     run = summarized()
-    picture = said_and_sent(run, telling_request(run))
+    picture = compare_said_and_sent(run, find_telling_request(run))
     assert picture.folded is not None
     said, sent = picture.folded
     replaced = [one for one in picture.said if one.looks == "summary"]
@@ -64,13 +67,13 @@ def test_what_a_summary_stands_for_is_told() -> None:
 
 def test_the_most_telling_request_is_the_last_one_that_something_changed() -> None:
     run = summarized()
-    assert telling_request(run).compactions
+    assert find_telling_request(run).compactions
     assert not any(
         record.compactions
-        for record in run.requests[run.requests.index(telling_request(run)) + 1 :]
+        for record in run.requests[run.requests.index(find_telling_request(run)) + 1 :]
     )
     window = memviz.replay(TALK, memviz.strategy("window"), model=None)
-    assert telling_request(window) == window.requests[-1]
+    assert find_telling_request(window) == window.requests[-1]
 
 
 def test_a_cleared_result_has_the_tokens_of_its_placeholder() -> None:
@@ -92,7 +95,7 @@ def test_a_cleared_result_has_the_tokens_of_its_placeholder() -> None:
         memviz.strategy("clear_tool_results", trigger_tokens=50, keep_results=0),
         model=None,
     )
-    picture = said_and_sent(run, run.requests[-1])
+    picture = compare_said_and_sent(run, run.requests[-1])
     (said,) = [one for one in picture.said if one.looks == "cleared"]
     (sent,) = [one for one in picture.sent if one.looks == "cleared"]
     assert (said.position, sent.position) == (2, 2)

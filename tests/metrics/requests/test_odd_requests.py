@@ -12,7 +12,7 @@ from memviz import Message
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.engine.part_tokens import count_message_tokens
 from memviz.engine.requests import Requests
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.traffic import count_traffic
 from tests.metrics.odd_strategies import Odd, odd_strategies
 from tests.metrics.sent_messages import shared_by_turn
 from tests.strategies.conversations import conversations, outcomes, summarizer
@@ -43,7 +43,7 @@ def test_what_is_shared_is_what_comparing_the_real_messages_gives(
         system_prompt=prompt,
         repair_tool_pairs=repair,
     )
-    found = traffic(run)
+    found = count_traffic(run)
     assert found.shared_tokens.tolist() == shared_by_turn(run)
     assert (found.shared_tokens <= found.input_tokens).all()
     sent = [
@@ -53,8 +53,8 @@ def test_what_is_shared_is_what_comparing_the_real_messages_gives(
         )
         for record in run.requests
     ]
-    assert traffic(run).input_tokens.tolist() == [
+    assert count_traffic(run).input_tokens.tolist() == [
         tokens + TOKENS_PER_REQUEST for tokens in sent
     ]
     again = replace(run, requests=Requests.of([*run.requests]))
-    assert traffic(again).to_dict() == found.to_dict()
+    assert count_traffic(again).to_dict() == found.to_dict()

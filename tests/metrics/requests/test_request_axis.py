@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 import memviz
 from memviz.core.text.wording import request_name
 from memviz.dashboard.words.requests import name_at, name_of
-from memviz.metrics.memory_map.fate_map import fate_map
+from memviz.metrics.memory_map.fate_map import build_fate_map
 from memviz.metrics.requests.request_axis import (
     RequestAxis,
-    calls_in_turns,
-    calls_of,
-    ends_of_spans,
-    place_at,
-    request_turns,
+    count_calls_in_turns,
+    count_calls_so_far,
+    find_place_at,
+    list_request_turns,
+    make_ends_finder,
 )
 from tests.metrics.requests.tool_loops import tool_loop
 
@@ -63,8 +63,10 @@ def test_every_run_has_its_own_places_in_order_and_meets_the_others_at_the_end_o
 @given(CALLS)
 def test_the_place_of_one_request_is_that_among_all(calls: list[int]) -> None:
     turns = np.array(turns_of(calls))
-    columns = zip(turns, calls_of(turns), calls_in_turns(turns), strict=True)
-    assert [place_at(turns, number) for number in range(len(turns))] == [*columns]
+    columns = zip(
+        turns, count_calls_so_far(turns), count_calls_in_turns(turns), strict=True
+    )
+    assert [find_place_at(turns, number) for number in range(len(turns))] == [*columns]
 
 
 def test_no_request_needs_no_place() -> None:
@@ -75,7 +77,7 @@ def test_no_request_needs_no_place() -> None:
 
 @given(CALLS)
 def test_every_request_knows_how_many_calls_its_turn_took(calls: list[int]) -> None:
-    assert calls_in_turns(turns_of(calls)).tolist() == [
+    assert count_calls_in_turns(turns_of(calls)).tolist() == [
         count for count in calls for _ in range(count)
     ]
 
@@ -87,16 +89,16 @@ def test_pages_and_records_name_a_request_alike() -> None:
     assert names[:4] == ["turn 1", "turn 2, call 1", "turn 2, call 2", "turn 2, call 3"]
     assert (
         names
-        == [name_at(request_turns(run), number) for number in range(len(names))]
+        == [name_at(list_request_turns(run), number) for number in range(len(names))]
         == [name_of(run, record) for record in run.requests]
     )
-    lives = [fate_map(run).life(position) for position in range(len(run.log))]
+    lives = [build_fate_map(run).life(position) for position in range(len(run.log))]
     for span in (span for life in lives for span in life):
         assert {request_name(*span.first), request_name(*span.last)} <= {*names}
 
 
 def test_the_ends_of_many_spans_are_looked_up_at_once() -> None:
-    ends_of = ends_of_spans([1, 2, 2, 3])
+    ends_of = make_ends_finder([1, 2, 2, 3])
     ends = ends_of(np.array([0, 1]), np.array([3, 1]))
     assert ends == [[1, 3, 1, 1, 1, 4, 1, 1], [2, 2, 1, 1, 2, 2, 2, 2]]
     assert ends_of(np.zeros(0, int), np.zeros(0, int)) == []

@@ -6,12 +6,12 @@ import pytest
 
 import memviz
 from memviz import Run
-from memviz.metrics.requests.request_axis import numbers_of_turn
+from memviz.metrics.requests.request_axis import find_numbers_of_turn
 from memviz.metrics.requests.request_places import (
-    event_at,
-    places_changed,
-    request_at,
-    request_number,
+    find_event_at,
+    find_request,
+    find_request_number,
+    list_changed_places,
 )
 from memviz.transcripts.samples import sample
 from tests.tool_talk import tool_talk
@@ -37,7 +37,7 @@ def test_the_event_of_a_turn_is_the_last_one_that_was_made_for_its_request_or_be
     made = -1
     for record in run.turns:
         made += len(record.compactions)
-        assert event_at(run, record.turn) == (made if made >= 0 else None)
+        assert find_event_at(run, record.turn) == (made if made >= 0 else None)
         assert (
             record.memory.summary_count == 0
             or run.compactions[made].written is not None
@@ -45,13 +45,13 @@ def test_the_event_of_a_turn_is_the_last_one_that_was_made_for_its_request_or_be
 
 
 def test_a_chosen_event_is_shown_at_its_turn_and_not_beyond_the_next(run: Run) -> None:
-    turns = [turn for turn, _ in places_changed(run)]
+    turns = [turn for turn, _ in list_changed_places(run)]
     for number, turn in enumerate(turns):
-        assert event_at(run, turn, number) == number
+        assert find_event_at(run, turn, number) == number
         later = next((at for at in turns if at > turn), None)
         if later is not None and later <= run.turns[-1].turn:
-            assert event_at(run, later, number) != number
-            assert event_at(run, later - 1, number) == number
+            assert find_event_at(run, later, number) != number
+            assert find_event_at(run, later - 1, number) == number
 
 
 def test_an_attempt_that_failed_leaves_the_version_before_in_force() -> None:
@@ -67,9 +67,9 @@ def test_an_attempt_that_failed_leaves_the_version_before_in_force() -> None:
         True,
         False,
     ]
-    turns = [turn for turn, _ in places_changed(run)]
-    assert event_at(run, turns[1]) == 0
-    assert event_at(run, turns[1], 1) == 1
+    turns = [turn for turn, _ in list_changed_places(run)]
+    assert find_event_at(run, turns[1]) == 0
+    assert find_event_at(run, turns[1], 1) == 1
 
 
 class TestToolLoops:
@@ -85,32 +85,32 @@ class TestToolLoops:
     def test_a_request_is_found_by_turn_and_call(self) -> None:
         run = self.run()
         for number, record in enumerate(run.requests):
-            assert request_number(run, record.turn, record.call) == number
-            assert request_at(run, record.turn, record.call) is record
+            assert find_request_number(run, record.turn, record.call) == number
+            assert find_request(run, record.turn, record.call) is record
         assert (
-            request_number(run, 2)
-            == request_number(run, 2, 4)
-            == request_number(run, 2, 99)
+            find_request_number(run, 2)
+            == find_request_number(run, 2, 4)
+            == find_request_number(run, 2, 99)
             == 4
         )
-        assert request_number(run, 5) is request_at(run, 5, 1) is None
+        assert find_request_number(run, 5) is find_request(run, 5, 1) is None
 
     def test_each_request_rests_on_what_was_summarized_for_it_or_before(self) -> None:
         run, made = self.run(), -1
         assert any(record.compactions and record.call > 1 for record in run.requests)
         for record in run.requests:
             made += len(record.compactions)
-            assert event_at(run, record.turn, None, record.call) == (
+            assert find_event_at(run, record.turn, None, record.call) == (
                 made if made >= 0 else None
             )
 
     def test_a_compaction_leads_to_the_first_request_that_it_changed(self) -> None:
         run = self.run()
         for compaction, (turn, call) in zip(
-            run.compactions, places_changed(run), strict=True
+            run.compactions, list_changed_places(run), strict=True
         ):
             number = run.request_number(compaction)
-            assert request_number(run, turn, call) == (
+            assert find_request_number(run, turn, call) == (
                 len(run.requests) - 1 if number is None else number
             )
-            assert call is None or call < len(numbers_of_turn(run, turn))
+            assert call is None or call < len(find_numbers_of_turn(run, turn))

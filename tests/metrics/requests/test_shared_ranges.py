@@ -9,7 +9,7 @@ import numpy as np
 import memviz
 from memviz import Message, Run
 from memviz.core.context import ALL_PARTS
-from memviz.metrics.requests.traffic import add_up_traffic, traffic
+from memviz.metrics.requests.traffic import add_up_traffic, count_traffic
 from memviz.transcripts.samples import sample
 
 SETTINGS: list[tuple[str, dict[str, Any]]] = [
@@ -49,7 +49,7 @@ def test_runs_that_are_worked_out_together_have_their_own_numbers() -> None:
     together = made()
     add_up_traffic(together)
     for number, (run, alone) in enumerate(zip(together, made(), strict=True)):
-        assert traffic(run).to_dict() == traffic(alone).to_dict(), number
+        assert count_traffic(run).to_dict() == count_traffic(alone).to_dict(), number
         for part in ALL_PARTS:
             mine = run.columns.tokens[part]
             assert np.array_equal(mine, alone.columns.tokens[part]), (number, part)
@@ -61,7 +61,7 @@ def test_the_first_request_of_a_run_shares_nothing_with_the_run_before() -> None
         memviz.replay(SAME_WORDS, strategy, system_prompt="Answer.") for _ in range(2)
     ]
     add_up_traffic(runs)
-    first, second = (traffic(run).shared_tokens.tolist() for run in runs)
+    first, second = (count_traffic(run).shared_tokens.tolist() for run in runs)
     assert first == second
     assert first[0] == 0
 
@@ -70,4 +70,4 @@ def test_no_runs_and_runs_without_requests_have_no_traffic() -> None:
     add_up_traffic([])
     run = memviz.replay([Message("user", "Hi")], memviz.strategy("buffer"))
     add_up_traffic([run])
-    assert traffic(run).turns.tolist() == []
+    assert count_traffic(run).turns.tolist() == []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, Strategy, Usage
 from memviz.dashboard.words.requests import limit_rule, limit_words, over_limit_words
-from memviz.metrics.requests.token_use import TokenUse, limit_of, token_use
+from memviz.metrics.requests.token_use import TokenUse, count_token_use, find_limit
 from tests.engine.probes import REPRESENTATIVES, small, talk
 from tests.metrics.random_probes import runs
 from tests.strategies.conversations import conversations, outcomes, summarizer
@@ -34,7 +34,7 @@ MESSAGES = [
 
 @for_each("id", REPRESENTATIVES)
 def test_a_strategy_with_a_token_limit_says_what_it_counts(id: str) -> None:
-    limit = limit_of(small(id))
+    limit = find_limit(small(id))
     assert (limit and (limit.counts, set(limit.parts))) == COUNTED.get(id)
     assert bool(limit_rule(small(id))) is (id in COUNTED)
 
@@ -67,7 +67,7 @@ def test_the_rule_of_a_limit_says_what_happens_past_it(
 
 
 def test_the_system_prompt_is_named_where_it_counts_too() -> None:
-    limit = limit_of(
+    limit = find_limit(
         memviz.strategy(
             "chat_summary_buffer", token_limit=900, count_initial_tokens=True
         )
@@ -83,7 +83,7 @@ def test_a_request_is_flagged_exactly_when_what_counts_is_over_the_limit(
     id: str, data: st.DataObject
 ) -> None:
     run = data.draw(runs(id))
-    limit = limit_of(run.strategy)
+    limit = find_limit(run.strategy)
     assert limit is not None
     for record in run.turns:
         counted = run.strategy.counted_tokens(record.tokens)
@@ -112,7 +112,7 @@ def run_of(
 
 
 def test_full_buffer_by_hand() -> None:
-    use = token_use(run_of(id="buffer", system_prompt="Be brief"))
+    use = count_token_use(run_of(id="buffer", system_prompt="Be brief"))
     first, second, third = (
         2 + 10 + 11,
         2 + 10 + 20 + 10 + 19,
@@ -141,7 +141,7 @@ def test_what_was_cleared_is_counted() -> None:
         loops(3, 4),
         memviz.strategy("clear_tool_results", trigger_tokens=0, keep_results=1),
     )
-    use = token_use(run)
+    use = count_token_use(run)
     assert use.reductions == sum(one.kind == "cleared" for one in run.compactions) > 1
     assert use.reduced_messages == sum(
         message.content == "[cleared]" for message in run.requests[-1].context.messages
@@ -150,7 +150,7 @@ def test_what_was_cleared_is_counted() -> None:
 
 
 def test_a_summary_and_a_failure_by_hand() -> None:
-    use = token_use(
+    use = count_token_use(
         run_of(Reply("s" * 8, usage=Usage(100, 7), cost_usd=0.5), ModelError("down"))
     )
     summary = (len("Summary of earlier conversation: ") + 8) // 4
@@ -180,7 +180,7 @@ def test_the_first_of_equal_peaks_counts() -> None:
     run = memviz.replay(
         talk(4), memviz.strategy("window", window_size=1), counter=lambda _: 1
     )
-    use = token_use(run)
+    use = count_token_use(run)
     assert (use.peak_tokens, use.peak_turn, use.mean_tokens) == (1 + 7, 1, 8.0)
 
 
@@ -192,7 +192,7 @@ def test_a_cost_is_known_only_if_every_part_is(
     costs: tuple[float | None, ...], total: float | None
 ) -> None:
     assert (
-        token_use(
+        count_token_use(
             run_of(*(Reply("s", cost_usd=cost) for cost in costs))
         ).summarizer_cost_usd
         == total
@@ -204,18 +204,18 @@ def test_what_is_dropped_without_a_summarizer_is_no_summarization() -> None:
         MESSAGES, small("chat_summary_buffer"), model=None, counter="chars4"
     )
     assert run.compactions
-    assert token_use(run).summarizer_calls == 0
+    assert count_token_use(run).summarizer_calls == 0
 
 
 def test_requests_over_their_budget_are_counted() -> None:
     run = memviz.replay(
         MESSAGES, memviz.strategy("token_buffer", max_tokens=9), counter="chars4"
     )
-    assert token_use(run).over_budget_requests == 2
+    assert count_token_use(run).over_budget_requests == 2
 
 
 def test_a_chat_that_has_not_begun_uses_nothing() -> None:
-    use = token_use(
+    use = count_token_use(
         memviz.Chat(memviz.strategy("summary"), model=ScriptedModel([])).run
     )
     assert (
@@ -235,7 +235,7 @@ def test_totals_are_sums_over_what_was_really_sent(
     model, count = summarizer(plan), memviz.counter("chars4")
     run = memviz.replay(messages, small(id), model=model, counter=count)
     assume(run.requests)
-    use, frame = token_use(run), run.frame()
+    use, frame = count_token_use(run), run.frame()
     assert use.requests == len(frame)
     assert use.sent_tokens == frame["total_tokens"].sum()
     assert (use.peak_tokens, use.mean_tokens) == (

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Chat, Message, ModelError, Recall, Reply, Run, ScriptedModel, Usage
-from memviz.metrics.requests.common_words import common_words
-from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.requests.traffic import Traffic, traffic
+from memviz.metrics.requests.shared_prefix import find_common_beginning
+from memviz.metrics.requests.token_use import count_token_use
+from memviz.metrics.requests.traffic import Traffic, count_traffic
 from tests.engine.calling import (
     CHARS4,
     Caller,
@@ -76,7 +76,7 @@ def test_what_is_shared_is_what_comparing_the_real_messages_gives(
         repair_tool_pairs=repair,
         edits=edits,
     )
-    found = traffic(run)
+    found = count_traffic(run)
     assert found.shared_tokens.tolist() == shared_by_turn(run)
     assert (found.shared_tokens <= found.input_tokens).all()
 
@@ -109,7 +109,7 @@ def test_edited_and_undone_summaries_are_compared_as_they_are_sent(
             chat.undo_summary()
         else:
             chat.send(f"question {number} about the trip")
-    assert traffic(chat.run).shared_tokens.tolist() == shared_by_turn(chat.run)
+    assert count_traffic(chat.run).shared_tokens.tolist() == shared_by_turn(chat.run)
 
 
 def test_a_list_that_lost_its_end_keeps_its_beginning() -> None:
@@ -127,7 +127,7 @@ def test_a_list_that_lost_its_end_keeps_its_beginning() -> None:
     chat.undo_summary()
     chat.send("question 5")
     found, shorter = (
-        traffic(chat.run).shared_tokens,
+        count_traffic(chat.run).shared_tokens,
         chat.run.turns[-1].tokens["summary"],
     )
     assert shorter < chat.run.turns[-2].tokens["summary"]
@@ -144,7 +144,7 @@ def test_equal_messages_at_other_positions_are_the_same_prefix() -> None:
         counter="chars4",
     )
     assert (
-        traffic(run).shared_tokens.tolist()
+        count_traffic(run).shared_tokens.tolist()
         == [0, 0, 0 + (1 + 4) + (1 + 4), 1 + 4]
         == shared_by_turn(run)
     )
@@ -173,7 +173,7 @@ def test_messages_that_differ_in_more_than_their_text_are_not_the_same() -> None
         "found",
         "found",
     ]
-    assert traffic(run).shared_tokens.tolist() == [0, 0, 0] == shared_by_turn(run)
+    assert count_traffic(run).shared_tokens.tolist() == [0, 0, 0] == shared_by_turn(run)
 
 
 def test_a_growing_list_of_summaries_keeps_all_of_its_beginning() -> None:
@@ -181,7 +181,7 @@ def test_a_growing_list_of_summaries_keeps_all_of_its_beginning() -> None:
         talk(5), small("summary_only"), model=Digest(), counter="o200k_base"
     )
     listed = [record.tokens["summary"] for record in run.turns]
-    found = traffic(run)
+    found = count_traffic(run)
     assert listed[1] > 10
     assert found.shared_tokens.tolist() == [0, 0, *listed[1:-1]] == shared_by_turn(run)
 
@@ -211,9 +211,9 @@ def test_no_summary_of_a_growing_list_is_counted_in_every_turn(
         chat.send(f"question {number}")
         if number == 1 and is_edited:
             chat.edit_summary(1, "edited by hand")
-    token_use(chat.run)  # counts the prompts
+    count_token_use(chat.run)  # counts the prompts
     counting.chars = 0
-    found = traffic(chat.run)
+    found = count_traffic(chat.run)
     assert counting.chars <= 2 * sum(
         len(version.text) + 20 for version in chat.run.summaries
     )
@@ -222,16 +222,16 @@ def test_no_summary_of_a_growing_list_is_counted_in_every_turn(
 
 @given(one=texts, other=texts)
 def test_common_words_end_where_a_word_does(one: str, other: str) -> None:
-    found = common_words(one, other)
-    assert found == words_in_common(one, other) == common_words(other, one)
+    found = find_common_beginning(one, other)
+    assert found == words_in_common(one, other) == find_common_beginning(other, one)
     assert one.startswith(found)
-    assert common_words(one, one) == one.rstrip()
+    assert find_common_beginning(one, one) == one.rstrip()
 
 
 def test_common_words_of_long_texts() -> None:
     words = " ".join(f"word{i}" for i in range(99))
-    assert common_words(f"{words} one", f"{words} other") == words
-    assert common_words(f"{words} one", f"{words} one more") == f"{words} one"
+    assert find_common_beginning(f"{words} one", f"{words} other") == words
+    assert find_common_beginning(f"{words} one", f"{words} one more") == f"{words} one"
 
 
 # Tokens as chars4 counts them: 10, 20, 10, 20, 1, 20.
@@ -246,7 +246,7 @@ def test_a_full_buffer_by_hand() -> None:
     run = memviz.replay(
         MESSAGES, memviz.strategy("buffer"), counter="chars4", system_prompt="Be brief"
     )
-    assert traffic(run).to_dict() == {
+    assert count_traffic(run).to_dict() == {
         "turns": [1, 2, 3],
         "input_tokens": [
             2 + 10 + 11,
@@ -269,7 +269,7 @@ def test_summaries_count_as_billed_and_failures_do_not() -> None:
     run = memviz.replay(
         MESSAGES, small("summary"), model=ScriptedModel(answers), counter="chars4"
     )
-    found = traffic(run)
+    found = count_traffic(run)
     assert found.summarizer_turns.tolist() == [run.compactions[0].turn] == [2]
     assert (
         found.summarizer_input_tokens.tolist(),
@@ -287,7 +287,8 @@ def test_a_prompt_is_its_content_and_what_the_format_adds(id: str) -> None:
     ]
     added = [4 * len(request) + 3 for request in model.requests]
     assert (
-        traffic(run).summarizer_input_tokens.tolist() == np.add(content, added).tolist()
+        count_traffic(run).summarizer_input_tokens.tolist()
+        == np.add(content, added).tolist()
     )
 
 
@@ -308,7 +309,7 @@ def test_every_draft_of_a_reviewed_summary_counts(text: str | None) -> None:
         chat.accept()
     else:
         chat.skip()
-    (compaction,), found = chat.run.compactions, traffic(chat.run)
+    (compaction,), found = chat.run.compactions, count_traffic(chat.run)
     assert found.summarizer_input_tokens.tolist() == [compaction.prompt_tokens]
     (request,) = {tuple(messages) for messages in chat._session.summarizer.requests}  # type: ignore[union-attr]
     content = sum(CHARS4(message.content) for message in request)
@@ -326,7 +327,7 @@ def test_totals_are_those_of_token_use(
     run = memviz.replay(
         messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalled
     )
-    found, use = traffic(run), token_use(run)
+    found, use = count_traffic(run), count_token_use(run)
     assert len(found.turns) == use.requests
     assert found.input_tokens.sum() == use.sent_tokens
     assert found.output_tokens.sum() == use.reply_tokens
@@ -397,7 +398,7 @@ class TestCalls:
 
     def test_every_call_is_a_request_of_its_own(self) -> None:
         for chat in self.chats():
-            model, found = caller_of(chat), traffic(chat.run)
+            model, found = caller_of(chat), count_traffic(chat.run)
             got = slice(-len(model.requests), None)
             assert len(found.turns) == len(model.requests) + 3
             added = [4 * len(messages) + 3 for messages in model.requests]
@@ -425,7 +426,7 @@ class TestCalls:
 
     def test_what_was_written_is_counted_once(self) -> None:
         for chat in self.chats():
-            found, requests = traffic(chat.run).output_tokens, chat.run.requests
+            found, requests = count_traffic(chat.run).output_tokens, chat.run.requests
             kinds = {record.kind for record in requests}
             assert kinds > {"answer"}
             if "thinking" not in kinds:
@@ -437,7 +438,7 @@ class TestCalls:
         chat = chat_after(2, memviz.strategy("buffer"), ["Blue."])
         chat.recall_tool = True
         chat.send("Which colour?")
-        assert traffic(chat.run).shared_tokens.tolist() == [
+        assert count_traffic(chat.run).shared_tokens.tolist() == [
             0,
             CHARS4("question 0") + 4,
             0,
@@ -445,14 +446,16 @@ class TestCalls:
 
 
 def test_no_requests_no_traffic() -> None:
-    found = traffic(Chat(memviz.strategy("buffer"), model=ScriptedModel([])).run)
+    found = count_traffic(Chat(memviz.strategy("buffer"), model=ScriptedModel([])).run)
     assert found.to_dict() == Traffic.nothing().to_dict()
     assert not any(found.to_dict().values())
 
 
 @every_kind
 def test_it_survives_being_written_down(id: str) -> None:
-    found = traffic(memviz.replay(talk(8), small(id), model=Digest(), counter="chars4"))
+    found = count_traffic(
+        memviz.replay(talk(8), small(id), model=Digest(), counter="chars4")
+    )
     text = json.dumps(found.to_dict())
     again = Traffic.from_dict(json.loads(text))
     assert again.to_dict() == found.to_dict()
@@ -461,4 +464,7 @@ def test_it_survives_being_written_down(id: str) -> None:
 
 def test_a_saved_run_has_the_same_traffic() -> None:
     run = memviz.replay(talk(12), small("summary"), model=Digest(), counter="chars4")
-    assert traffic(Run.from_dict(run.to_dict())).to_dict() == traffic(run).to_dict()
+    assert (
+        count_traffic(Run.from_dict(run.to_dict())).to_dict()
+        == count_traffic(run).to_dict()
+    )

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Fate, Message, Recall
 from memviz.metrics.requests.request_table import (
-    left_since,
-    record_of_turn,
-    sent_positions,
+    find_record_of_turn,
+    list_left_messages,
+    list_sent_positions,
 )
 from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
@@ -21,9 +21,9 @@ SENT = (Fate.VERBATIM, Fate.RECALLED)
 
 def test_a_turn_has_its_record() -> None:
     run = memviz.replay(talk(3), memviz.strategy("buffer"), counter="chars4")
-    assert [record_of_turn(run, turn) for turn in (1, 2, 3)] == list(run.turns)
-    assert record_of_turn(run, 0) is None
-    assert record_of_turn(run, 4) is None
+    assert [find_record_of_turn(run, turn) for turn in (1, 2, 3)] == list(run.turns)
+    assert find_record_of_turn(run, 0) is None
+    assert find_record_of_turn(run, 4) is None
 
 
 def test_sent_positions_by_hand() -> None:
@@ -33,14 +33,20 @@ def test_sent_positions_by_hand() -> None:
         counter="chars4",
         recalls={3: Recall(messages=[0])},
     )
-    assert [sent_positions(record) for record in run.turns] == [{0}, {1, 2}, {0, 3, 4}]
+    assert [list_sent_positions(record) for record in run.turns] == [
+        {0},
+        {1, 2},
+        {0, 3, 4},
+    ]
 
 
 def test_a_window_drops_what_it_leaves_behind() -> None:
     run = memviz.replay(
         talk(4), memviz.strategy("window", window_size=3), counter="chars4"
     )
-    assert [left_since(run, range(number, number + 1)) for number in range(4)] == [
+    assert [
+        list_left_messages(run, range(number, number + 1)) for number in range(4)
+    ] == [
         [],
         [],
         [(0, Fate.DROPPED), (1, Fate.DROPPED)],
@@ -50,7 +56,7 @@ def test_a_window_drops_what_it_leaves_behind() -> None:
 
 def test_a_summary_stands_for_what_it_took() -> None:
     run = memviz.replay(talk(4), small("summary"), model=Digest(), counter="chars4")
-    assert left_since(run, range(2, 3)) == [(2, Fate.SUMMARIZED)]
+    assert list_left_messages(run, range(2, 3)) == [(2, Fate.SUMMARIZED)]
     run = memviz.replay(
         talk(4),
         small("summary"),
@@ -58,14 +64,17 @@ def test_a_summary_stands_for_what_it_took() -> None:
         counter="chars4",
         recalls={2: Recall(messages=[0])},
     )
-    assert left_since(run, range(2, 3)) == [(0, Fate.SUMMARIZED), (2, Fate.SUMMARIZED)]
+    assert list_left_messages(run, range(2, 3)) == [
+        (0, Fate.SUMMARIZED),
+        (2, Fate.SUMMARIZED),
+    ]
 
 
 def test_a_full_buffer_lets_nothing_go() -> None:
     run = memviz.replay(talk(4), memviz.strategy("buffer"), counter="chars4")
-    assert [left_since(run, range(number, number + 1)) for number in range(4)] == [
-        []
-    ] * 4
+    assert [
+        list_left_messages(run, range(number, number + 1)) for number in range(4)
+    ] == [[]] * 4
 
 
 @pytest.mark.parametrize("id", REPRESENTATIVES)
@@ -82,7 +91,7 @@ def test_agrees_with_the_fates(
     )
     fates = run.fates()
     for row, record in enumerate(run.requests):
-        assert sent_positions(record) == {
+        assert list_sent_positions(record) == {
             p for p, fate in enumerate(fates[row]) if fate in SENT
         }
         left = [
@@ -90,4 +99,4 @@ def test_agrees_with_the_fates(
             for position, fate in enumerate(fates[row])
             if row and fates[row - 1][position] in SENT and fate not in SENT
         ]
-        assert left_since(run, range(row, row + 1)) == left
+        assert list_left_messages(run, range(row, row + 1)) == left

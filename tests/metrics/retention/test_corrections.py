@@ -1,6 +1,6 @@
 """A value that the same text takes back is not told by it."""
 
-from memviz.metrics.retention.polarity import polarity
+from memviz.metrics.retention.polarity import judge_polarity
 from tests.tables import for_each
 
 
@@ -19,7 +19,7 @@ from tests.tables import for_each
     ],
 )
 def test_what_is_taken_back_is_not_affirmed(text: str, gone: str, stays: str) -> None:
-    affirmed = polarity(text).affirmed
+    affirmed = judge_polarity(text).affirmed
     assert gone not in affirmed
     assert stays in affirmed
 
@@ -40,10 +40,12 @@ def test_what_is_taken_back_is_not_affirmed(text: str, gone: str, stays: str) ->
     ],
 )
 def test_other_words_take_nothing_back(text: str) -> None:
-    assert polarity(text).affirmed == text
+    assert judge_polarity(text).affirmed == text
 
 
 def test_only_a_value_of_the_same_kind_is_taken_back() -> None:
-    affirmed = polarity("Table for 4 on Friday. Actually, make it Saturday.").affirmed
+    affirmed = judge_polarity(
+        "Table for 4 on Friday. Actually, make it Saturday."
+    ).affirmed
     assert "4" in affirmed
     assert "Friday" not in affirmed

@@ -1,6 +1,6 @@
 """What a text says is over, or is not wanted."""
 
-from memviz.metrics.retention.polarity import polarity
+from memviz.metrics.retention.polarity import judge_polarity
 from tests.tables import for_each
 
 
@@ -29,7 +29,7 @@ from tests.tables import for_each
 )
 def test_what_is_over_is_not_affirmed(text: str, gone: str) -> None:
     assert gone in text
-    assert gone not in polarity(text).affirmed
+    assert gone not in judge_polarity(text).affirmed
 
 
 @for_each(
@@ -42,10 +42,12 @@ def test_what_is_over_is_not_affirmed(text: str, gone: str) -> None:
     ],
 )
 def test_what_goes_on_is_affirmed(text: str) -> None:
-    assert polarity(text).affirmed == text
+    assert judge_polarity(text).affirmed == text
 
 
 def test_what_does_not_work_is_not_over() -> None:
-    assert "building 7" in polarity("The Wi-Fi in building 7 doesn't work.").affirmed
-    assert "Rome" in polarity("She returned her call from Rome.").affirmed
-    assert "魏敏" in polarity("与魏敏谈退货计算口径。").affirmed
+    assert (
+        "building 7" in judge_polarity("The Wi-Fi in building 7 doesn't work.").affirmed
+    )
+    assert "Rome" in judge_polarity("She returned her call from Rome.").affirmed
+    assert "魏敏" in judge_polarity("与魏敏谈退货计算口径。").affirmed

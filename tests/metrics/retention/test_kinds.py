@@ -13,7 +13,7 @@ from memviz.metrics.retention.code_kinds import (
     SOFTWARE_NAMES,
 )
 from memviz.metrics.retention.count_kinds import CLOCK, COUNTS, PLAIN_NUMBERS
-from memviz.metrics.retention.label_words import Kind, find_values, one_of
+from memviz.metrics.retention.label_words import Kind, find_values, make_alternatives
 from memviz.metrics.retention.label_words import kind as make_kind
 from memviz.metrics.retention.option_kinds import OPTIONS, TITLES
 from memviz.metrics.retention.taste_kinds import TASTES
@@ -57,7 +57,7 @@ def test_a_kind_finds_the_value_of_its_example(kind: Kind, example: str) -> None
 
 
 def test_alternatives_that_begin_with_one_letter_share_it() -> None:
-    pattern = one_of("cat cow big_dog (?:a_)?rash")
+    pattern = make_alternatives("cat cow big_dog (?:a_)?rash")
     assert pattern == "(?:c(?:at|ow)|b(?:ig dog)|(?:a )?rash(?:))"
     for text in ("cat", "cow", "big dog", "rash", "a rash"):
         assert re.fullmatch(pattern, text)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.metrics.retention.knowledge import Knowledge
-from memviz.metrics.retention.life_lines import fact_losses, life_lines
+from memviz.metrics.retention.life_lines import life_lines, list_fact_losses
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from tests.dashboard.charts.facts import FACTS, kept, run_with_facts
@@ -34,7 +34,7 @@ def test_they_are_all_losses_and_the_first_is_that_of_the_life(
     texts = ProbeTexts(run.log, probes)
     found = retention(run, probes, texts)
     lives = life_lines(run, found, texts)
-    losses = fact_losses(run, found, lives, texts)
+    losses = list_fact_losses(run, found, lives, texts)
     before = [Knowledge.NOT_BORN] * len(probes)
     wanted = set()
     for row, place in enumerate(found.places.tolist()):

@@ -12,9 +12,9 @@ from memviz.dashboard.words.authors import MOST_NAMED, message_facts_words
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.message_facts import (
     MessageFacts,
-    facts_of_messages,
-    message_facts,
-    summary_facts,
+    find_facts_of_messages,
+    find_message_facts,
+    find_summary_facts,
 )
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
@@ -26,7 +26,7 @@ OLD_BUDGET = Probe("Budget at first?", ("3,000",), (0,), "number")
 
 
 def facts_at(run: Run, turn: int, position: int, *probes: Probe) -> MessageFacts:
-    return message_facts(run.turns[turn - 1], position, probes)
+    return find_message_facts(run.turns[turn - 1], position, probes)
 
 
 def test_of_a_message_replaced_by_a_summary_some_facts_live_on_and_some_are_lost() -> (
@@ -102,10 +102,10 @@ def test_a_fact_that_the_summary_denies_or_holds_in_an_older_value_is_contradict
 
 def test_the_summary_answers_for_all_messages_it_stands_for() -> None:
     run = run_of("summary", "The code is qx7r4m.", "Nothing.", buffer_size=2)
-    assert summary_facts(run.turns[3], [CODE, OLD_BUDGET]) == MessageFacts(
+    assert find_summary_facts(run.turns[3], [CODE, OLD_BUDGET]) == MessageFacts(
         held=(CODE,), lost=(OLD_BUDGET,)
     )
-    assert not summary_facts(run.turns[0], [CODE, OLD_BUDGET])
+    assert not find_summary_facts(run.turns[0], [CODE, OLD_BUDGET])
 
 
 @pytest.mark.parametrize("id", REPRESENTATIVES)
@@ -114,7 +114,7 @@ def test_lost_and_held_agree_with_retention(id: str, data: st.DataObject) -> Non
     run, probes = data.draw(probed_runs(id))
     found = retention(run, probes)
     for row, record in enumerate(run.requests):
-        by_message = facts_of_messages(record, probes)
+        by_message = find_facts_of_messages(record, probes)
         fates = run.fates_at(record)
         assert not any(fates[at] in (Fate.VERBATIM, Fate.RECALLED) for at in by_message)
         for facts in by_message.values():
@@ -140,7 +140,7 @@ def test_of_messages_in_another_form_it_says_what_is_left(
     found = retention(run, probes)
     for row, record in enumerate(run.requests):
         fates = run.fates_at(record)
-        for position, facts in facts_of_messages(record, probes).items():
+        for position, facts in find_facts_of_messages(record, probes).items():
             assert fates[position] not in (Fate.VERBATIM, Fate.RECALLED)
             states = {
                 probe: Knowledge(found.states[row, number])

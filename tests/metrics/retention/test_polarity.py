@@ -12,9 +12,9 @@ from memviz.metrics.retention.polarity import (
     _CUES,
     _ENDED,
     _NOT_SO,
-    _cues_in,
+    _find_cues,
     _RuleBook,
-    polarity,
+    judge_polarity,
 )
 from tests.tables import for_each
 
@@ -63,7 +63,7 @@ NOT_AFFIRMED = (
 @for_each(("text", "value"), NOT_AFFIRMED)
 def test_a_value_is_denied_or_outdated(text: str, value: str) -> None:
     assert contains(text, value)
-    assert not contains(polarity(text).affirmed, value)
+    assert not contains(judge_polarity(text).affirmed, value)
 
 
 @for_each(
@@ -106,19 +106,19 @@ def test_a_value_is_denied_or_outdated(text: str, value: str) -> None:
     ],
 )
 def test_a_value_is_affirmed(text: str, value: str) -> None:
-    assert contains(polarity(text).affirmed, value)
+    assert contains(judge_polarity(text).affirmed, value)
 
 
 def test_what_comes_after_an_update_is_told_apart() -> None:
     text = "She lived in Lisbon. She moved from Lisbon to Porto. Later she came back to Lisbon."
-    assert contains(polarity(text).outdated, "Lisbon")
-    assert contains(polarity(text).since, "Lisbon")
-    assert not contains(polarity(text.partition(" Later")[0]).since, "Lisbon")
+    assert contains(judge_polarity(text).outdated, "Lisbon")
+    assert contains(judge_polarity(text).since, "Lisbon")
+    assert not contains(judge_polarity(text.partition(" Later")[0]).since, "Lisbon")
 
 
 @given(st.text(max_size=80))
 def test_any_text_is_read_without_error(text: str) -> None:
-    assert isinstance(polarity(text).affirmed, str)
+    assert isinstance(judge_polarity(text).affirmed, str)
 
 
 PIECES = st.sampled_from(
@@ -129,7 +129,7 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES).map("".join))
 def test_the_cues_of_a_text_are_those_that_stand_in_it(text: str) -> None:
     cues = [cue for cue in _CUES if cue in text.lower()]
-    assert sorted(_cues_in(text)) == sorted(cues)
+    assert sorted(_find_cues(text)) == sorted(cues)
 
 
 @pytest.mark.parametrize("rules", [_ENDED, _NOT_SO], ids=["ended", "denied"])
@@ -142,4 +142,7 @@ def test_a_sentence_is_held_against_every_rule_whose_cue_stands_in_it(
         for cue in rule[0]:
             sentence = f"They {cue} it."
             lower = sentence.lower()
-            assert next(book.find(sentence, lower, _cues_in(sentence)), None) == (0, 1)
+            assert next(book.find(sentence, lower, _find_cues(sentence)), None) == (
+                0,
+                1,
+            )

@@ -8,7 +8,7 @@ from hypothesis import given
 import memviz
 from memviz import Log, Message
 from memviz.core.text.containment import contains, normal_tokens
-from memviz.metrics.requests.message_text import readable
+from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.retention.proposed_probes import BLANK, propose_probes
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
@@ -285,7 +285,7 @@ def test_every_probe_of_a_bundled_conversation_is_sound(id: str) -> None:
         (answer,), (position,) = probe.answers, probe.evidence
         assert BLANK in probe.question
         assert not contains(probe.question, answer)
-        assert contains(readable(log[position]), answer)
+        assert contains(read_message(log[position]), answer)
     kept = retention(
         memviz.replay(log, memviz.strategy("buffer"), counter="chars4"), probes
     )

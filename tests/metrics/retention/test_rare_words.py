@@ -8,8 +8,8 @@ from hypothesis import given
 import memviz
 from memviz import Log, Message
 from memviz.core.text.containment import PhraseIndex, contains
-from memviz.metrics.requests.message_text import readable
-from memviz.metrics.retention.proposed_probes import rare_words
+from memviz.metrics.requests.message_text import read_message
+from memviz.metrics.retention.proposed_probes import propose_rare_words
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.samples import bundled
 from tests.metrics.naive_retention import said
@@ -35,7 +35,7 @@ LOG = Log(
 
 
 def test_a_rare_word_stands_in_one_message_and_is_no_stop_word() -> None:
-    words = {(probe.answers[0], probe.evidence[0]) for probe in rare_words(LOG)}
+    words = {(probe.answers[0], probe.evidence[0]) for probe in propose_rare_words(LOG)}
     assert words == {
         ("near", 0),
         ("Street", 0),
@@ -56,7 +56,7 @@ def test_the_choice_is_spread_evenly_and_always_the_same() -> None:
             for n in range(50)
         ]
     )
-    chosen = rare_words(log, limit=10)
+    chosen = propose_rare_words(log, limit=10)
     assert [probe.evidence[0] for probe in chosen] == [
         2,
         7,
@@ -69,10 +69,10 @@ def test_the_choice_is_spread_evenly_and_always_the_same() -> None:
         42,
         47,
     ]
-    assert chosen == rare_words(log, limit=10)
-    assert len(rare_words(log, limit=100)) == 100
-    assert rare_words(log, limit=0) == ()
-    assert rare_words(Log()) == ()
+    assert chosen == propose_rare_words(log, limit=10)
+    assert len(propose_rare_words(log, limit=100)) == 100
+    assert propose_rare_words(log, limit=0) == ()
+    assert propose_rare_words(Log()) == ()
 
 
 def test_chinese_pieces_between_function_words_are_taken_for_words() -> None:
@@ -83,7 +83,7 @@ def test_chinese_pieces_between_function_words_are_taken_for_words() -> None:
             Message("user", "好的，茶书店"),
         ]
     )
-    words = [probe.answers[0] for probe in rare_words(log)]
+    words = [probe.answers[0] for probe in propose_rare_words(log)]
     assert "桂花树" in words
     assert "茶书店" in words
     assert "后院" not in words
@@ -97,7 +97,7 @@ def test_they_are_scored_like_any_probe() -> None:
         ("assistant", "Thanks."),
     )
     log = Log([Message(role, text) for role, text in said])
-    probes = rare_words(log)
+    probes = propose_rare_words(log)
     assert [probe.answers for probe in probes if probe.evidence == (0,)] == [
         ("zeppelin",),
         ("arrives",),
@@ -115,10 +115,10 @@ def test_they_are_scored_like_any_probe() -> None:
 @pytest.mark.slow
 def test_no_other_message_of_a_bundled_conversation_contains_them(id: str) -> None:
     messages = bundled()[id].messages
-    probes = rare_words(Log(messages), limit=60)
+    probes = propose_rare_words(Log(messages), limit=60)
     assert len(probes) == 60
     found = PhraseIndex([probe.answers[0] for probe in probes]).find(
-        [readable(message) for message in messages]
+        [read_message(message) for message in messages]
     )
     holders = set(zip(found.phrases.tolist(), found.texts.tolist(), strict=True))
     assert sorted(holders) == [
@@ -128,7 +128,7 @@ def test_no_other_message_of_a_bundled_conversation_contains_them(id: str) -> No
 
 @given(messages=conversations())
 def test_of_any_conversation_they_stand_in_one_message(messages: list[Message]) -> None:
-    for probe in rare_words(Log(messages)):
+    for probe in propose_rare_words(Log(messages)):
         holders = [
             p
             for p, message in enumerate(messages)

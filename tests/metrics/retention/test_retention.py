@@ -13,11 +13,14 @@ import memviz
 from memviz import Log, Message, ModelError, Recall, Run, ToolCall
 from memviz.core.pieces import Notes
 from memviz.core.summaries import SummaryLog, SummaryVersion, SummaryWording
-from memviz.metrics.requests.request_table import held_in_summaries, versions_sent
+from memviz.metrics.requests.request_table import (
+    list_versions_in_block,
+    mark_held_in_summaries,
+)
 from memviz.metrics.retention import probe_texts
 from memviz.metrics.retention.knowledge import Freshness, Knowledge, Retention
 from memviz.metrics.retention.probe_texts import ProbeTexts
-from memviz.metrics.retention.retention import ceiling, floor, retention
+from memviz.metrics.retention.retention import measure_ceiling, measure_floor, retention
 from memviz.transcripts.base import Probe
 from tests.engine.probes import REPRESENTATIVES, Digest, small
 from tests.metrics.naive_retention import STATES, cell
@@ -39,11 +42,11 @@ def test_summaries_are_read_once_for_all_metrics_of_a_run_until_the_talk_goes_on
     run = run_of("summary", buffer_size=1)
     log = run.log.prefix(len(run.log))
     texts = ProbeTexts(log, [CODE, BUDGET])
-    held = texts.in_versions(run.space.summaries)
-    assert texts.in_versions(run.space.summaries) is held
+    held = texts.find_in_versions(run.space.summaries)
+    assert texts.find_in_versions(run.space.summaries) is held
     log.append(Message("user", "That is all."))
     texts.extend()
-    anew = texts.in_versions(run.space.summaries)
+    anew = texts.find_in_versions(run.space.summaries)
     assert anew is not held
     np.testing.assert_equal(anew.answers, held.answers)
 
@@ -114,7 +117,7 @@ def test_a_list_with_a_replaced_entry_says_what_the_newest_one_says() -> None:
     assert found.contained[-2].tolist() == [True, False, True]
     assert found.contained[-1].tolist() == [False, True, True]
     assert "QX7R4M" not in sent.context.block("summary").messages[0].content  # type: ignore[union-attr]
-    assert versions_sent(changed.space.summaries, 0, 6) == [5, 1, 2, 3, 4]
+    assert list_versions_in_block(changed.space.summaries, 0, 6) == [5, 1, 2, 3, 4]
 
 
 @given(numbers=st.lists(st.integers(0, 4), min_size=1, max_size=9), data=st.data())
@@ -139,7 +142,9 @@ def test_any_range_of_summaries_holds_what_its_versions_hold(
         range(*pair) for pair in data.draw(st.lists(bounds, min_size=1, max_size=6))
     ]
     starts, stops = np.array([[part.start, part.stop] for part in sent]).T
-    held = held_in_summaries(summaries, starts, stops, np.eye(len(numbers), dtype=bool))
+    held = mark_held_in_summaries(
+        summaries, starts, stops, np.eye(len(numbers), dtype=bool)
+    )
     for row, part in zip(held, sent, strict=True):
         text = summaries.text(part.start, part.stop)
         assert [f"text {at}" in text for at in range(len(numbers))] == row.tolist()
@@ -215,9 +220,9 @@ def test_an_updated_fact_is_new_both_stale_or_neither() -> None:
 def test_a_part_of_the_other_answer_does_not_count(
     text: str, answers: tuple[str, ...], old: tuple[str, ...], right: bool, stale: bool
 ) -> None:
-    held = ProbeTexts(Log(), [Probe("?", answers, (), "updated fact", old)]).holding(
-        [text]
-    )
+    held = ProbeTexts(
+        Log(), [Probe("?", answers, (), "updated fact", old)]
+    ).find_answers([text])
     assert (bool(held.answers[0, 0]), bool(held.stale[0, 0])) == (right, stale)
 
 
@@ -301,7 +306,7 @@ def test_the_ceiling_is_the_full_buffer() -> None:
     run = run_of("window", window_size=1, system_prompt="Hi")
     probes = [CODE, BUDGET, BOTH, Probe("?", ("never said",), (0,), "name")]
     top, buffer = (
-        ceiling(run, probes),
+        measure_ceiling(run, probes),
         retention(run_of("buffer", system_prompt="Hi"), probes),
     )
     for name in ("states", "evidence", "contained", "stale"):
@@ -320,7 +325,7 @@ def test_the_floor_is_what_another_conversation_holds_by_chance() -> None:
             ("assistant", "?"),
         ],
     )
-    found = floor(run, [CODE, BUDGET], other)
+    found = measure_floor(run, [CODE, BUDGET], other)
     assert column(found) == [NO, VERBATIM, VERBATIM, VERBATIM, VERBATIM]
     assert column(found, 1) == [NO, NO, LOST, LOST, LOST]
     assert found.stale[:, 1].tolist() == [False, False, True, True, True]
@@ -415,7 +420,7 @@ def test_the_floor_is_a_plain_search_of_the_other_requests(
 ) -> None:
     run, other = data.draw(runs(id)), data.draw(runs(id))
     probes = data.draw(probes_of(list(run.log) + list(other.log)))
-    found = floor(run, probes, other)
+    found = measure_floor(run, probes, other)
     for at in range(len(run.requests)):
         for probe in range(len(probes)):
             if other.requests:

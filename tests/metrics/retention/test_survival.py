@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memviz import Log, Message
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.retention.survival import category_table, survival
+from memviz.metrics.retention.survival import make_category_table, measure_survival
 from memviz.transcripts.base import Probe
 from tests.engine.probes import REPRESENTATIVES
 from tests.metrics.random_probes import probed_runs
@@ -22,7 +22,7 @@ LATE = Probe("Answer?", ("good",), (5,), "number")
 
 def test_survival_counts_those_that_were_seen_at_an_age() -> None:
     run = run_of("window", window_size=3)
-    found = survival(retention(run, [EARLY, CODE, BUDGET, LATE]), run.log)
+    found = measure_survival(retention(run, [EARLY, CODE, BUDGET, LATE]), run.log)
     # EARLY is of turn 1, CODE of 2, BUDGET of 3, LATE of 3 too, but told by the assistant, so first asked of at age 1
     assert found.observed.tolist() == [3, 4, 4, 2, 1]
     assert found.retained.tolist() == [3, 4, 0, 0, 0]
@@ -33,20 +33,20 @@ def test_survival_counts_those_that_were_seen_at_an_age() -> None:
 def test_half_of_them_is_half_life_and_more_is_none() -> None:
     run = run_of("summary", "The code is qx7r4m.", "Nothing.", buffer_size=2)
     kept = retention(run, [EARLY, CODE, BUDGET])
-    assert survival(kept, run.log).share.tolist() == [1, 1, 1 / 3, 0, 0]
-    assert survival(kept, run.log, [1]).share.tolist() == [1, 1, 1, 0]
-    assert survival(kept, run.log, [1]).half_life == 3
-    assert survival(kept, run.log, [0, 1]).half_life == 2, "one of two"
+    assert measure_survival(kept, run.log).share.tolist() == [1, 1, 1 / 3, 0, 0]
+    assert measure_survival(kept, run.log, [1]).share.tolist() == [1, 1, 1, 0]
+    assert measure_survival(kept, run.log, [1]).half_life == 3
+    assert measure_survival(kept, run.log, [0, 1]).half_life == 2, "one of two"
     buffer = run_of("buffer")
-    assert survival(retention(buffer, [EARLY]), buffer.log).half_life is None
+    assert measure_survival(retention(buffer, [EARLY]), buffer.log).half_life is None
 
 
 def test_an_age_that_nobody_was_seen_at_has_no_share() -> None:
     run = run_of("buffer")
-    found = survival(retention(run, [LATE]), run.log)
+    found = measure_survival(retention(run, [LATE]), run.log)
     assert found.observed.tolist() == [0, 1, 1]
     np.testing.assert_equal(found.share, [np.nan, 1, 1])
-    nothing = survival(retention(run, []), run.log)
+    nothing = measure_survival(retention(run, []), run.log)
     assert nothing.observed.tolist() == []
     assert nothing.half_life is None
 
@@ -56,7 +56,9 @@ def test_the_table_has_a_row_a_category_and_one_for_all() -> None:
     never = Probe("?", ("x",), (77,), "name")
     rows = {
         row.category: row
-        for row in category_table(retention(run, [EARLY, BUDGET, CODE, never]), run.log)
+        for row in make_category_table(
+            retention(run, [EARLY, BUDGET, CODE, never]), run.log
+        )
     }
     assert list(rows) == ["single fact", "updated fact", "number", "name", None]
     assert rows["number"][1:] == (1, 1, 0, 2 / 5, 2, 0, 0, 0, 0)
@@ -69,13 +71,13 @@ def test_the_table_has_a_row_a_category_and_one_for_all() -> None:
 
 def test_the_table_counts_new_and_stale_values() -> None:
     buffer = run_of("buffer")
-    row = category_table(retention(buffer, [BUDGET]), buffer.log)[0]
+    row = make_category_table(retention(buffer, [BUDGET]), buffer.log)[0]
     assert (row.new_only, row.both, row.stale_only, row.neither) == (0, 1, 0, 0)
     summary = run_of("summary", "Budget 3000.", "Budget 3000 still.", buffer_size=2)
-    row = category_table(retention(summary, [BUDGET]), summary.log)[0]
+    row = make_category_table(retention(summary, [BUDGET]), summary.log)[0]
     assert (row.new_only, row.both, row.stale_only, row.neither) == (0, 0, 1, 0)
     window = run_of("window", window_size=5)
-    row = category_table(retention(window, [BUDGET]), window.log)[0]
+    row = make_category_table(retention(window, [BUDGET]), window.log)[0]
     assert (row.new_only, row.both, row.stale_only, row.neither) == (1, 0, 0, 0)
 
 
@@ -107,7 +109,7 @@ def test_survival_is_that_of_plain_counting(id: str, data: st.DataObject) -> Non
                 age = number - birth
                 observed[age] = observed.get(age, 0) + 1
                 retained[age] = retained.get(age, 0) + Knowledge(state).is_known
-    found = survival(kept, run.log)
+    found = measure_survival(kept, run.log)
     assert found.observed.tolist() == [
         observed.get(age, 0) for age in range(max(observed, default=-1) + 1)
     ]

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, Run
 from memviz.core.messages import RECALL_EXCHANGE
-from memviz.metrics.requests.message_text import argument_values, readable
+from memviz.metrics.requests.message_text import list_argument_values, read_message
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.tool_argument_recall import (
     ToolArgumentRecall,
-    tool_argument_recall,
+    measure_tool_argument_recall,
 )
 from tests.engine.probes import REPRESENTATIVES
 from tests.metrics.naive_retention import said, spans, texts
@@ -65,7 +65,7 @@ TALK = (
 
 
 def test_every_value_that_was_said_before_is_needed_and_trivial_ones_are_not() -> None:
-    found = tool_argument_recall(run_of(*TALK)).arguments
+    found = measure_tool_argument_recall(run_of(*TALK)).arguments
     assert [
         (one.position, one.turn, one.name, one.value, one.last_seen) for one in found
     ] == [
@@ -80,7 +80,7 @@ def test_every_value_that_was_said_before_is_needed_and_trivial_ones_are_not() -
 
 
 def test_what_left_the_context_is_missing_unless_the_turn_said_it_again() -> None:
-    needed = tool_argument_recall(run_of(*TALK, id="window", window_size=3))
+    needed = measure_tool_argument_recall(run_of(*TALK, id="window", window_size=3))
     assert [one.in_context for one in needed.arguments] == [
         False,
         True,
@@ -100,7 +100,7 @@ def test_a_value_that_only_a_summary_holds_is_in_context_by_the_summary() -> Non
         counter="chars4",
         system_prompt="14C is best",
     )
-    sources = [one.source for one in tool_argument_recall(run).arguments]
+    sources = [one.source for one in measure_tool_argument_recall(run).arguments]
     assert sources == [
         Knowledge.SUMMARY,
         Knowledge.SUMMARY,
@@ -113,7 +113,7 @@ def test_a_value_that_only_a_summary_holds_is_in_context_by_the_summary() -> Non
 @for_each("value", [True, None, 7, 42, "ab", "?!", "", 3.5, "7 b", "茶"])
 def test_trivial_values_are_left_out(value: object) -> None:
     talk = (Message("user", f"True None 7 42 ab ?! 3.5 7 b 茶 {value}"), call(x=value))
-    assert tool_argument_recall(run_of(*talk)) == ToolArgumentRecall()
+    assert measure_tool_argument_recall(run_of(*talk)) == ToolArgumentRecall()
 
 
 @for_each(
@@ -123,7 +123,7 @@ def test_trivial_values_are_left_out(value: object) -> None:
 def test_other_values_count_however_they_are_spelled(
     value: object, said_as: str
 ) -> None:
-    (found,) = tool_argument_recall(
+    (found,) = measure_tool_argument_recall(
         run_of(Message("user", said_as), call(x=value))
     ).arguments
     assert (found.value, found.last_seen) == (str(value), 0)
@@ -131,7 +131,7 @@ def test_other_values_count_however_they_are_spelled(
 
 def test_the_call_itself_is_no_source_and_recalls_are_no_calls() -> None:
     assert (
-        tool_argument_recall(
+        measure_tool_argument_recall(
             run_of(Message("user", "Hi"), call("I book ABC123", code="ABC123"))
         ).share
         is None
@@ -139,7 +139,7 @@ def test_the_call_itself_is_no_source_and_recalls_are_no_calls() -> None:
     recall = call(
         meta={RECALL_EXCHANGE: True}, name="recall_conversation", message_indices=[100]
     )
-    assert not tool_argument_recall(
+    assert not measure_tool_argument_recall(
         run_of(Message("user", "Number 100"), recall)
     ).arguments
     before = (
@@ -147,7 +147,7 @@ def test_the_call_itself_is_no_source_and_recalls_are_no_calls() -> None:
         call(code="ABC123"),
         Message("user", "Hi"),
     )
-    assert not tool_argument_recall(run_of(*before)).arguments, (
+    assert not measure_tool_argument_recall(run_of(*before)).arguments, (
         "there was no request yet"
     )
 
@@ -160,8 +160,8 @@ def test_arguments_that_are_no_json_are_one_value() -> None:
             {"id": "1", "function": {"name": "f", "arguments": "{broken ABC"}},
         ),
     )
-    assert argument_values(odd.tool_calls[0]) == [("", "{broken ABC")]
-    (found,) = tool_argument_recall(
+    assert list_argument_values(odd.tool_calls[0]) == [("", "{broken ABC")]
+    (found,) = measure_tool_argument_recall(
         run_of(Message("user", "broken abc"), odd)
     ).arguments
     assert found.name == ""
@@ -172,13 +172,13 @@ def test_values_are_read_as_json_and_deep_ones_too() -> None:
     for _ in range(400):
         deep = [deep]
     message = call("text", at=deep)
-    assert readable(message) == "text\nMünchen\nHbf"
+    assert read_message(message) == "text\nMünchen\nHbf"
     scalar = Message(
         "assistant",
         "",
         tool_calls=({"id": "1", "function": {"name": "f", "arguments": "5"}},),
     )
-    assert argument_values(scalar.tool_calls[0]) == [("", 5)]
+    assert list_argument_values(scalar.tool_calls[0]) == [("", 5)]
 
 
 @pytest.mark.parametrize("id", REPRESENTATIVES)
@@ -214,7 +214,7 @@ def are_those_of_a_plain_search(run: Run) -> None:
             wanted.append(
                 (position, seen[-1], any(spans(text, ("rain",)) for text in found))
             )
-    needed = tool_argument_recall(run)
+    needed = measure_tool_argument_recall(run)
     assert [
         (one.position, one.last_seen, one.in_context) for one in needed.arguments
     ] == wanted
@@ -222,4 +222,4 @@ def are_those_of_a_plain_search(run: Run) -> None:
 
 @given(messages=conversations())
 def test_a_full_buffer_never_misses_one(messages: list[Message]) -> None:
-    assert tool_argument_recall(run_of(*messages)).share in (1, None)
+    assert measure_tool_argument_recall(run_of(*messages)).share in (1, None)

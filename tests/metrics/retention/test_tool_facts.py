@@ -9,7 +9,10 @@ import pytest
 import memviz
 from memviz import Log, Message, Probe, propose_probes
 from memviz.core.messages import ToolCall
-from memviz.metrics.retention.tool_facts import count_unmeasured_results, tool_facts
+from memviz.metrics.retention.tool_facts import (
+    count_unmeasured_results,
+    find_tool_facts,
+)
 from memviz.transcripts.loading import load_file
 from memviz.transcripts.samples import sample
 from tests.real_conversations import FOLDER, MISSING, is_there
@@ -41,7 +44,7 @@ def shipments(*replies: Message) -> Log:
 
 
 def found_in(log: Log) -> set[tuple[str, int, int]]:
-    return {(fact.answer, fact.position, fact.used_at) for fact in tool_facts(log)}
+    return {(fact.answer, fact.position, fact.used_at) for fact in find_tool_facts(log)}
 
 
 def test_a_returned_value_is_a_fact_once_a_later_call_or_reply_uses_it() -> None:
@@ -64,7 +67,7 @@ def test_a_value_that_was_said_before_is_no_fact_of_the_tool() -> None:
 
 
 def test_the_question_is_the_line_of_the_result() -> None:
-    (fact,) = tool_facts(shipments(call("2", shipment="SHP-88412")))
+    (fact,) = find_tool_facts(shipments(call("2", shipment="SHP-88412")))
     assert fact.question == "shipment: ___ (find_shipment, message 3, line 1)"
 
 
@@ -78,15 +81,17 @@ def test_a_value_of_a_result_is_whole_and_has_no_word_too_many() -> None:
             Message("assistant", "It is at -25.0 in Room 12, kept for 30 days."),
         ]
     )
-    assert {fact.answer for fact in tool_facts(log)} == {"-25.0", "Room 12"}
+    assert {fact.answer for fact in find_tool_facts(log)} == {"-25.0", "Room 12"}
 
 
 def test_what_is_used_later_and_by_a_call_says_more() -> None:
-    (at_once,) = tool_facts(
+    (at_once,) = find_tool_facts(
         Log([*shipments()[:3], Message("assistant", "SHP-88412 is on its way.")])
     )
-    (later,) = tool_facts(shipments(Message("assistant", "SHP-88412 is sent there.")))
-    (called,) = tool_facts(shipments(call("2", shipment="SHP-88412")))
+    (later,) = find_tool_facts(
+        shipments(Message("assistant", "SHP-88412 is sent there."))
+    )
+    (called,) = find_tool_facts(shipments(call("2", shipment="SHP-88412")))
     assert at_once.weight < later.weight < called.weight
 
 

@@ -1,6 +1,6 @@
 """What a text only asks, supposes, or says of somebody else."""
 
-from memviz.metrics.retention.unsettled import settled, without_others
+from memviz.metrics.retention.unsettled import drop_others, drop_unsettled
 from tests.tables import for_each
 
 
@@ -18,7 +18,7 @@ from tests.tables import for_each
     ],
 )
 def test_what_is_only_asked_or_supposed_is_left_out(text: str) -> None:
-    assert settled(f"Hello. {text}").strip() == "Hello."
+    assert drop_unsettled(f"Hello. {text}").strip() == "Hello."
 
 
 @for_each(
@@ -35,12 +35,12 @@ def test_what_is_only_asked_or_supposed_is_left_out(text: str) -> None:
     ],
 )
 def test_what_is_told_by_the_way_stays(text: str) -> None:
-    assert settled(text) is text
+    assert drop_unsettled(text) is text
 
 
 def test_what_is_said_of_others_is_left_out() -> None:
     text = "My neighbour is a pilot and tells stories; I work in an office."
-    assert "pilot" not in without_others(text)
-    assert "office" in without_others(text)
+    assert "pilot" not in drop_others(text)
+    assert "office" in drop_others(text)
     ours = "My wife has booked Hotel Alma for us."
-    assert without_others(ours) is ours
+    assert drop_others(ours) is ours

@@ -6,9 +6,9 @@ import memviz
 from memviz.core.text.containment import contains
 from memviz.metrics.retention.life_lines import (
     VersionProbes,
-    fact_losses,
+    compare_version_probes,
     life_lines,
-    version_probes,
+    list_fact_losses,
 )
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
@@ -20,8 +20,8 @@ def found_in(
 ) -> tuple[VersionProbes, ...]:
     texts = ProbeTexts(run.log, probes)
     kept = retention(run, probes, texts)
-    return version_probes(
-        run, fact_losses(run, kept, life_lines(run, kept, texts), texts), texts
+    return compare_version_probes(
+        run, list_fact_losses(run, kept, life_lines(run, kept, texts), texts), texts
     )
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from memviz.metrics.summaries.evolution import content_keys, word_origin
+from memviz.metrics.summaries.evolution import find_content_keys, trace_words
 
 
 def origin(
     text: str, previous: str, messages: str
 ) -> tuple[int, int, int, tuple[str, ...]]:
-    return tuple(word_origin(text, content_keys(previous), content_keys(messages)))  # type: ignore[return-value]
+    return tuple(
+        trace_words(text, find_content_keys(previous), find_content_keys(messages))
+    )  # type: ignore[return-value]
 
 
 def test_each_content_word_has_one_source() -> None:
@@ -38,7 +40,7 @@ def test_a_word_in_nothing_that_was_read_is_named_once_as_written() -> None:
 
 
 def test_a_text_without_content_words() -> None:
-    found = word_origin("It is the same.", content_keys(""), content_keys(""))
+    found = trace_words("It is the same.", find_content_keys(""), find_content_keys(""))
     assert (found.words, found.unsourced) == (0, ())
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.metrics.summaries.diff import TextDiff, is_unspaced, word_diff, words_of
+from memviz.metrics.summaries.diff import TextDiff, diff_words, is_unspaced, split_words
 from tests.tables import for_each
 
 SNIPPETS = [
@@ -44,7 +44,7 @@ TEXTS = st.one_of(
 def shown(old: str, new: str) -> str:
     marks = {"kept": "{}", "removed": "[-{}-]", "added": "[+{}+]"}
     return "".join(
-        marks[piece.change].format(piece.text) for piece in word_diff(old, new).pieces
+        marks[piece.change].format(piece.text) for piece in diff_words(old, new).pieces
     )
 
 
@@ -85,7 +85,7 @@ def test_by_hand(old: str, new: str, expected: str) -> None:
 
 
 def test_words_are_counted() -> None:
-    diff = word_diff("We fly early Monday.", "We fly early Friday, all of us.")
+    diff = diff_words("We fly early Monday.", "We fly early Friday, all of us.")
     assert counts(diff) == (3, 1, 4)
 
 
@@ -96,7 +96,7 @@ def test_a_sentence_that_lived_on_is_kept_whole() -> None:
     new = f"{lived} In Faro Declan saw a beach, Niamh a castle."
     assert lived in [
         piece.text.strip()
-        for piece in word_diff(old, new).pieces
+        for piece in diff_words(old, new).pieces
         if piece.change == "kept"
     ]
 
@@ -114,7 +114,7 @@ def test_function_words_alone_do_not_chop_up_a_change() -> None:
 
 
 def test_words_of_a_text() -> None:
-    assert words_of("Don't pay 1,204.50 for the 2024-05-03 (Lisbon) trip…") == [
+    assert split_words("Don't pay 1,204.50 for the 2024-05-03 (Lisbon) trip…") == [
         "Don't",
         "pay",
         "1,204.50",
@@ -124,33 +124,33 @@ def test_words_of_a_text() -> None:
         "Lisbon",
         "trip",
     ]
-    assert words_of("去Porto玩3天") == ["去", "Porto", "玩", "3", "天"]
+    assert split_words("去Porto玩3天") == ["去", "Porto", "玩", "3", "天"]
     assert is_unspaced("去")
     assert not is_unspaced("Porto")
 
 
 @given(TEXTS, TEXTS)
 def test_both_texts_can_be_put_together_again(old: str, new: str) -> None:
-    diff = word_diff(old, new)
+    diff = diff_words(old, new)
     assert diff.text("kept", "removed") == old
     assert diff.text("kept", "added") == new
     kept, removed, added = counts(diff)
-    assert kept + removed == len(words_of(old))
-    assert kept + added == len(words_of(new))
+    assert kept + removed == len(split_words(old))
+    assert kept + added == len(split_words(new))
     assert all(piece.text for piece in diff.pieces)
     assert all(one.change != other.change for one, other in pairwise(diff.pieces))
 
 
 @given(TEXTS)
 def test_a_text_against_itself_is_all_kept(text: str) -> None:
-    diff = word_diff(text, text)
+    diff = diff_words(text, text)
     assert diff.text("kept") == text
-    assert diff.words("kept") == len(words_of(text))
+    assert diff.words("kept") == len(split_words(text))
 
 
 @given(TEXTS, TEXTS)
 def test_no_more_is_kept_than_both_have_in_order(old: str, new: str) -> None:
-    a, b = words_of(old), words_of(new)
+    a, b = split_words(old), split_words(new)
     row = [0] * (len(b) + 1)
     for word in a:
         before = row[:]
@@ -158,4 +158,4 @@ def test_no_more_is_kept_than_both_have_in_order(old: str, new: str) -> None:
             row[at + 1] = (
                 before[at] + 1 if word == other else max(before[at + 1], row[at])
             )
-    assert word_diff(old, new).words("kept") <= row[-1]
+    assert diff_words(old, new).words("kept") <= row[-1]

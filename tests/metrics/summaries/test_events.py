@@ -15,11 +15,11 @@ from memviz.dashboard.words.compactions import (
     request_words,
     turn_words,
 )
-from memviz.metrics.requests.request_axis import axis_of, request_turns
+from memviz.metrics.requests.request_axis import list_request_turns, make_axis
 from memviz.metrics.summaries.events import (
-    compaction_events,
+    count_request_sizes,
     has_offline_summary,
-    request_sizes,
+    list_compaction_events,
 )
 from memviz.models.names import OFFLINE
 from memviz.models.registry import model
@@ -59,7 +59,7 @@ def test_a_compaction_belongs_to_the_request_that_it_changed_first(
         assert [run.request_turn(one) for one in record.compactions] == [
             record.turn
         ] * len(record.compactions)
-        sizes = [request_sizes(one, run) for one in record.compactions]
+        sizes = [count_request_sizes(one, run) for one in record.compactions]
         assert [one.after_tokens for one in sizes[:-1]] == [
             one.before_tokens for one in sizes[1:]
         ]
@@ -73,7 +73,7 @@ def test_a_compaction_belongs_to_the_request_that_it_changed_first(
 
 def place_before(run: Run, number: int) -> int:
     """The place of the request before this one, 0 where none was."""
-    places = axis_of([run]).places(request_turns(run))
+    places = make_axis([run]).places(list_request_turns(run))
     return int(places[number - 1]) if number else 0
 
 
@@ -83,7 +83,11 @@ def test_events_stand_in_order_between_the_request_before_and_their_own(
     id: str, data: st.DataObject
 ) -> None:
     run = data.draw(runs(id))
-    events, turns, axis = compaction_events(run), request_turns(run), axis_of([run])
+    events, turns, axis = (
+        list_compaction_events(run),
+        list_request_turns(run),
+        make_axis([run]),
+    )
     assert [event.place for event in events] == sorted(
         {event.place for event in events}
     )
@@ -126,7 +130,7 @@ def test_without_the_compaction_the_request_would_have_been_the_one_of_a_full_bu
     (record,) = [record for record in run.turns if record.turn == 3]
     (compaction,) = record.compactions
     assert record.parts.recalled
-    assert request_sizes(compaction, run) == (
+    assert count_request_sizes(compaction, run) == (
         full.turns[2].total_tokens,
         record.total_tokens,
     )
@@ -151,5 +155,6 @@ def test_in_a_chat_the_next_turn_is_named_once_it_is_said() -> None:
     assert turn_words(first, chat.run) == "turn 2"
     assert chat.run.turns[-1].compactions == (first,)
     assert (
-        request_sizes(first, chat.run).after_tokens == chat.run.turns[-1].total_tokens
+        count_request_sizes(first, chat.run).after_tokens
+        == chat.run.turns[-1].total_tokens
     )

@@ -11,19 +11,19 @@ from hypothesis import given
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, ToolCall
 from memviz.core.summaries import SummaryVersion
-from memviz.core.text.terms import normal_forms_of_text
-from memviz.metrics.requests.message_text import readable
-from memviz.metrics.summaries.diff import word_diff, words_of
+from memviz.core.text.terms import keys
+from memviz.metrics.requests.message_text import read_message
+from memviz.metrics.summaries.diff import diff_words, split_words
 from memviz.metrics.summaries.events import (
     CompactionOutcome,
-    compaction_events,
+    count_tokens_in_force,
     grows_a_list,
+    join_text_in_force,
+    judge_outcome,
+    list_compaction_events,
     never_summarizes,
-    outcome_of,
-    text_in_force,
-    tokens_in_force,
 )
-from memviz.metrics.summaries.evolution import summary_evolution
+from memviz.metrics.summaries.evolution import compare_versions
 from tests.engine.probes import REPRESENTATIVES, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
 from tests.tables import for_each
@@ -51,7 +51,7 @@ def _words(text: str) -> int:
 
 
 def test_by_hand() -> None:
-    first, second = summary_evolution(
+    first, second = compare_versions(
         chain("Porto, Faro.", "Porto and Madeira now.", ModelError("down"))
     )[:2]
     assert (first.version.covers, second.version.covers) == (range(0, 2), range(0, 4))
@@ -94,12 +94,12 @@ def test_a_summary_copied_into_the_next_is_seen() -> None:
         model=ScriptedModel([*texts, *["."] * 9]),
         counter=_words,
     )
-    assert [fact.nested_headings for fact in summary_evolution(run)][:3] == [0, 1, 2]
+    assert [fact.nested_headings for fact in compare_versions(run)][:3] == [0, 1, 2]
 
 
 def test_what_happened_is_judged_by_the_record() -> None:
     run = chain("Porto.", ModelError("down"), "Faro.")
-    assert [event.what for event in compaction_events(run)][:2] == [
+    assert [event.what for event in list_compaction_events(run)][:2] == [
         CompactionOutcome.SUMMARIZED,
         CompactionOutcome.FAILED,
     ]
@@ -118,7 +118,7 @@ def test_what_happened_is_judged_by_the_record() -> None:
         CompactionOutcome.SHORTENED: replace(written, kind="shortened", written=None),
         CompactionOutcome.THOUGHT: replace(written, by_thinking=True),
     }
-    assert {outcome_of(compaction): what for what, compaction in others.items()} == {
+    assert {judge_outcome(compaction): what for what, compaction in others.items()} == {
         what: what for what in others
     }
 
@@ -134,7 +134,7 @@ def test_several_events_in_one_turn_stand_side_by_side() -> None:
         model=ScriptedModel(["s"] * 9),
         counter=_words,
     )
-    assert [event.place for event in compaction_events(run)] == [1.25, 1.5]
+    assert [event.place for event in list_compaction_events(run)] == [1.25, 1.5]
 
 
 def test_a_list_is_measured_whole() -> None:
@@ -144,15 +144,15 @@ def test_a_list_is_measured_whole() -> None:
         model=ScriptedModel(["one", "two", "three"]),
         counter=_words,
     )
-    events = compaction_events(run)
+    events = list_compaction_events(run)
     assert [event.compaction.base for event in events] == [None] * 3
-    assert [text_in_force(run, event) for event in events] == [
+    assert [join_text_in_force(run, event) for event in events] == [
         run.space.summaries.text(0, n) for n in (1, 2, 3)
     ]
-    assert [tokens_in_force(run, event) for event in events] == [
+    assert [count_tokens_in_force(run, event) for event in events] == [
         run.space.summaries.tokens(0, n) for n in (1, 2, 3)
     ]
-    assert [fact.generation for fact in summary_evolution(run)] == [1, 1, 1]
+    assert [fact.generation for fact in compare_versions(run)] == [1, 1, 1]
 
 
 def test_a_chat_model_that_thought_had_read_the_whole_list() -> None:
@@ -181,7 +181,7 @@ def test_a_chat_model_that_thought_had_read_the_whole_list() -> None:
     )
     for text in ("Porto?", "Faro?", "Braga?"):
         chat.send(text)
-    last = summary_evolution(chat.run)[-1]
+    last = compare_versions(chat.run)[-1]
     assert last.event.what is CompactionOutcome.THOUGHT
     assert last.origin == (2, 1, 1, ("Madeira",))
 
@@ -192,7 +192,7 @@ def test_facts_equal_slow_counting(
     id: str, messages: list[Message], plan: list[str]
 ) -> None:
     run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
-    facts = summary_evolution(run)
+    facts = compare_versions(run)
     assert [fact.version for fact in facts] == list(run.summaries)
     for fact in facts:
         version = fact.version
@@ -202,20 +202,19 @@ def test_facts_equal_slow_counting(
             before.tokens if before else 0
         )
         assert fact.generation == _chain(run, version)
-        assert fact.words == len(words_of(version.text))
-        assert fact.previous_words == (len(words_of(before.text)) if before else None)
+        assert fact.words == len(split_words(version.text))
+        assert fact.previous_words == (
+            len(split_words(before.text)) if before else None
+        )
         assert fact.kept_words == (
-            word_diff(before.text, version.text).words("kept") if before else 0
+            diff_words(before.text, version.text).words("kept") if before else 0
         )
         own, old = (
             normal_forms_of_text(version.text),
             normal_forms_of_text(before.text) if before else frozenset(),
         )
         new = frozenset().union(
-            *(
-                normal_forms_of_text(readable(run.log[position]))
-                for position in version.added
-            )
+            *(keys(read_message(run.log[position])) for position in version.added)
         )
         assert fact.origin[:2] == (len(own & old), len((own - old) & new))
         assert fact.origin.nowhere <= len(own - old - new)

@@ -16,9 +16,9 @@ from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.metrics.summaries.facts import (
     FactsVersion,
-    fact_lines,
-    facts_versions,
-    without_tags,
+    list_facts_versions,
+    split_fact_lines,
+    strip_tags,
 )
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from tests.tables import for_each
@@ -84,12 +84,12 @@ def test_lines_are_added_kept_replaced_and_removed() -> None:
         "- The budget is 3,000 euros\n- Ada is allergic to peanuts.\n- Likes trains.",
         "1. The budget is 3,600 euros.\n2. Ada is allergic to peanuts.",
     )
-    assert [list(version.version.added) for version in facts_versions(run)] == [
+    assert [list(version.version.added) for version in list_facts_versions(run)] == [
         [0],
         [1, 2],
         [3, 4],
     ]
-    first, second, third = facts_versions(run)
+    first, second, third = list_facts_versions(run)
     assert told(first) == [("The budget is 3,000 euros.", "added", "", 0, 1)]
     assert told(second) == [
         ("The budget is 3,000 euros", "kept", "", 0, 1),
@@ -110,7 +110,7 @@ def test_lines_are_added_kept_replaced_and_removed() -> None:
 
 def test_a_fact_in_other_words_keeps_its_source() -> None:
     """As where a list that is too long is condensed: no new message says it."""
-    _, _, third = facts_versions(
+    _, _, third = list_facts_versions(
         run_of(
             "None yet.",
             "Ada is allergic to peanuts.",
@@ -130,9 +130,9 @@ def test_a_fact_in_other_words_keeps_its_source() -> None:
 
 def test_an_event_without_facts_is_none_of_them() -> None:
     run = run_of("One.", "One.", "One.")
-    assert {version.version.track for version in facts_versions(run)} == {FACTS}
+    assert {version.version.track for version in list_facts_versions(run)} == {FACTS}
     assert (
-        facts_versions(
+        list_facts_versions(
             memviz.replay(run.log, memviz.strategy("buffer"), counter="chars4")
         )
         == ()
@@ -155,7 +155,7 @@ def test_facts_in_tags_are_facts_whatever_their_track() -> None:
         model=ScriptedModel(answers * 9),
         counter="chars4",
     )
-    first, second, *_ = facts_versions(run)
+    first, second, *_ = list_facts_versions(run)
     assert [line.text for line in first.lines] == ["Ada is allergic to peanuts."]
     assert [(line.change, line.since) for line in second.lines] == [
         ("kept", first.version.version)
@@ -164,15 +164,17 @@ def test_facts_in_tags_are_facts_whatever_their_track() -> None:
 
 def test_facts_in_tags_are_read_as_lines() -> None:
     assert (
-        without_tags("<fact>Ada is\n allergic.</fact>\n<fact>a < b</fact>")
+        strip_tags("<fact>Ada is\n allergic.</fact>\n<fact>a < b</fact>")
         == "- Ada is allergic.\n- a < b"
     )
-    assert without_tags("- no tags") == "- no tags"
+    assert strip_tags("- no tags") == "- no tags"
 
 
 @for_each("text", ["", "\n \n", "- \n*"])
 def test_a_text_without_facts_has_no_lines(text: str) -> None:
-    assert fact_lines(text) == [line for line in ("-", "*") if text.startswith("-")]
+    assert split_fact_lines(text) == [
+        line for line in ("-", "*") if text.startswith("-")
+    ]
 
 
 words = st.sampled_from(["budget", "Ada", "3,600", "peanuts", "the", "Lisbon"])
@@ -185,8 +187,8 @@ facts = st.lists(st.lists(words, min_size=1, max_size=3).map(" ".join), max_size
 def test_old_lines_and_new_ones_are_all_accounted_for(texts: list[str]) -> None:
     run = run_of(*(text or "none" for text in texts))
     before: list[str] = []
-    for version in facts_versions(run):
-        lines = fact_lines(version.version.text)
+    for version in list_facts_versions(run):
+        lines = split_fact_lines(version.version.text)
         assert [line.text for line in version.lines] == lines
         kept, replaced = (
             [line.text for line in version.of(one)] for one in ("kept", "replaced")

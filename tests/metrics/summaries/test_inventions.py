@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import memviz
 from memviz import Message
-from memviz.metrics.summaries.inventions import Invention, inventions, worth_of
+from memviz.metrics.summaries.inventions import (
+    Invention,
+    find_inventions,
+    measure_worth,
+)
 from memviz.models.scripted import ScriptedModel
 from memviz.transcripts.base import Probe
 
@@ -31,18 +35,18 @@ def written(*summaries: str) -> memviz.Run:
 
 def test_a_name_or_a_number_that_the_prompt_lacks_is_an_invention() -> None:
     run = written("The ferry leaves at 9 with Declan, and costs 14 euros.")
-    assert inventions(run)[0] == Invention(1, ("Declan", "14"))
+    assert find_inventions(run)[0] == Invention(1, ("Declan", "14"))
 
 
 def test_what_a_later_summary_copies_counts_once_where_it_began() -> None:
     run = written("The ferry leaves at 9 with Declan.")
     assert len(run.compactions) > 1
-    assert [one.version for one in inventions(run)] == [1]
+    assert [one.version for one in find_inventions(run)] == [1]
 
 
 def test_what_is_in_the_prompt_and_i_are_no_inventions() -> None:
     assert (
-        inventions(
+        find_inventions(
             written(
                 "I think that Aoife takes the ferry to Culatra at 9. They bring sandwiches."
             )
@@ -53,7 +57,7 @@ def test_what_is_in_the_prompt_and_i_are_no_inventions() -> None:
 
 def test_a_writers_worth_is_what_is_known_and_what_was_made_up() -> None:
     good, bad = written("The ferry leaves at 9."), written("They like Madrid.")
-    worths = [worth_of(run, memviz.retention(run, [FERRY])) for run in (good, bad)]
+    worths = [measure_worth(run, memviz.retention(run, [FERRY])) for run in (good, bad)]
     assert [(one.known, one.stated, one.words, one.invented) for one in worths] == [
         (1, 1, 5.0, 0),
         (0, 1, 3.0, 1),
@@ -62,7 +66,7 @@ def test_a_writers_worth_is_what_is_known_and_what_was_made_up() -> None:
 
 def test_the_stand_in_is_a_writer_and_a_memory_without_summaries_has_none() -> None:
     window = memviz.replay(SAID, memviz.strategy("window"))
-    worth = worth_of(window, memviz.retention(window, [FERRY]))
+    worth = measure_worth(window, memviz.retention(window, [FERRY]))
     assert (worth.words, worth.invented, worth.stated) == (None, 0, 1)
     own = memviz.replay(SAID, memviz.strategy("summary", buffer_size=2))
-    assert worth_of(own, memviz.retention(own, [FERRY])).words
+    assert measure_worth(own, memviz.retention(own, [FERRY])).words

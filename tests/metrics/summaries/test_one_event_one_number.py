@@ -29,12 +29,12 @@ from memviz.dashboard.ui.facts.summaries.version_facts import facts_html
 from memviz.dashboard.ui.facts.version_card import badge_label
 from memviz.dashboard.words.compactions import compaction_words
 from memviz.metrics.memory_map.fate_grid import View
-from memviz.metrics.requests.traffic import traffic
-from memviz.metrics.retention.life_lines import fact_losses, life_lines
+from memviz.metrics.requests.traffic import count_traffic
+from memviz.metrics.retention.life_lines import life_lines, list_fact_losses
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.events import compaction_events
-from memviz.metrics.summaries.evolution import summary_evolution
+from memviz.metrics.summaries.events import list_compaction_events
+from memviz.metrics.summaries.evolution import compare_versions
 from memviz.transcripts.samples import sample
 
 SETTINGS = {
@@ -118,7 +118,9 @@ def test_charts_say_the_same_of_every_summarization(run: Run) -> None:
     texts = ProbeTexts(run.log, probes)
     kept = retention(run, probes, texts)
     lives = life_lines(run, kept, texts)
-    result = RetentionResult(setting, kept, lives, fact_losses(run, kept, lives, texts))
+    result = RetentionResult(
+        setting, kept, lives, list_fact_losses(run, kept, lives, texts)
+    )
     whole, every = View(range(1, 47), range(len(run.log))), expected(run)
     within = [event for event in every if event[0] != "after turn"]
     for name, figure, wanted in (
@@ -157,7 +159,7 @@ def test_tables_reports_and_commands_say_the_same(run: Run) -> None:
         for row in rows
     ] == every
     assert [
-        told(facts_html(run, event, None)) for event in compaction_events(run)
+        told(facts_html(run, event, None)) for event in list_compaction_events(run)
     ] == every
     report = html_report([run], sample("trip"))
     texts = report.partition('class="versions"')[2].partition("</section>")[0]
@@ -167,7 +169,7 @@ def test_tables_reports_and_commands_say_the_same(run: Run) -> None:
 def test_numbers_by_turn_are_at_the_same_turns(run: Run) -> None:
     every = expected(run)
     by_turn = [int(turn) for _, turn, *_ in every]
-    assert traffic(run).summarizer_turns.tolist() == by_turn
+    assert count_traffic(run).summarizer_turns.tolist() == by_turn
     rows = run.frame()
     in_frame = [
         turn
@@ -176,7 +178,8 @@ def test_numbers_by_turn_are_at_the_same_turns(run: Run) -> None:
     ]
     assert in_frame == [int(turn) for place, turn, *_ in every if place != "after turn"]
     labels = [
-        event_label(run, event).partition(" · ")[2] for event in compaction_events(run)
+        event_label(run, event).partition(" · ")[2]
+        for event in list_compaction_events(run)
     ]
     in_short = [
         f"turn {turn}" if "before" in place else f"after turn {turn}"
@@ -187,7 +190,7 @@ def test_numbers_by_turn_are_at_the_same_turns(run: Run) -> None:
         badge_label(run, compaction).partition(" · ")[2]
         for compaction in run.compactions
     ] == in_short
-    rows = versions_table(run, summary_evolution(run))
+    rows = versions_table(run, compare_versions(run))
     versions = [
         words
         for words, one in zip(in_short, run.compactions, strict=True)

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 import memviz
-from memviz.metrics.summaries.inventions import Worth, inventions, worth_of
+from memviz.metrics.summaries.inventions import Worth, find_inventions, measure_worth
 from memviz.strategies import strategy
 from memviz.transcripts.samples import sample
 from tests.tables import for_each
@@ -28,7 +28,7 @@ def run_of(id: str, model: str, words: int = LENGTH, **parameters: int) -> memvi
 
 
 def worth(run: memviz.Run) -> tuple[int, int, int, int]:
-    found: Worth = worth_of(run, memviz.retention(run, TRIP.probes))
+    found: Worth = measure_worth(run, memviz.retention(run, TRIP.probes))
     assert found.words is not None
     return found.known, found.stated, round(found.words), found.invented
 
@@ -107,7 +107,8 @@ def test_its_inventions_by_summary(
     id: str, parameters: dict[str, int], expected: dict[int, tuple[str, ...]]
 ) -> None:
     found = {
-        one.version: one.terms for one in inventions(run_of(id, NAME, **parameters))
+        one.version: one.terms
+        for one in find_inventions(run_of(id, NAME, **parameters))
     }
     assert found == expected
 

@@ -13,10 +13,10 @@ import yaml
 
 from memviz.metrics.summaries.inventions import (
     Known,
+    find_terms,
+    find_unsupported_terms,
     is_name,
-    prompt_text,
-    terms_of,
-    unsupported_terms,
+    join_prompt,
 )
 from memviz.models.recordings import recordings
 from memviz.models.recordings.recording import RecordedReply, Recording
@@ -86,8 +86,8 @@ def known() -> Known:
 
 def unsupported(one: RecordedReply) -> tuple[str, ...]:
     """Return what a reply says that its prompt does not, neither as it is nor in the words that ``same_as`` gives."""
-    prompt = prompt_text(one.request.messages)
-    terms = unsupported_terms(prompt, one.reply.text, known())
+    prompt = join_prompt(one.request.messages)
+    terms = find_unsupported_terms(prompt, one.reply.text, known())
     return tuple(
         term for term in terms if not reviewed().is_said_otherwise(term, prompt)
     )
@@ -95,7 +95,7 @@ def unsupported(one: RecordedReply) -> tuple[str, ...]:
 
 def reason_fault(term: str, reason: str, one: RecordedReply) -> str:
     """Return what is wrong with ``reason`` for ``term`` in a reply, empty where it holds."""
-    prompt = prompt_text(one.request.messages)
+    prompt = join_prompt(one.request.messages)
     quotes = _QUOTED.findall(reason)
     if quotes:
         return "; ".join(
@@ -106,7 +106,7 @@ def reason_fault(term: str, reason: str, one: RecordedReply) -> str:
     if is_name(term) or not _SUM.fullmatch(reason):
         return "it is neither a sum nor words of the prompt in “ ”"
     missing = (
-        set(reason.split()[::2]) - terms_of(prompt + "\n" + one.reply.text).numbers
+        set(reason.split()[::2]) - find_terms(prompt + "\n" + one.reply.text).numbers
     )
     if missing:
         return f"neither the prompt nor the reply has {', '.join(sorted(missing))}"

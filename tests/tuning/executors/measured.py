@@ -11,11 +11,11 @@ import pandas as pd
 
 from benchmarks.synthetic.generator import generate
 from memviz.core.counters import counter
-from memviz.tuning.cell import Cell, CellIndex, Job, jobs, work
-from memviz.tuning.grid import settings
+from memviz.tuning.cell import Cell, CellIndex, Job, measure_job, split_into_jobs
+from memviz.tuning.grid import expand_grid
 from memviz.tuning.results import Sweep
-from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweeping import Sweeping
 
 GRID = {
     "buffer": {},
@@ -30,7 +30,7 @@ def sweeping(**options: object) -> Sweeping:
         SweepConversation.of(generate(12, seed=seed), counter("chars4"))
         for seed in (1, 2)
     )
-    return Sweeping(subjects, settings(GRID), counter="chars4", **options)  # type: ignore[arg-type]
+    return Sweeping(subjects, expand_grid(GRID), counter="chars4", **options)  # type: ignore[arg-type]
 
 
 def all_jobs(size: int = 1) -> list[Job]:
@@ -41,7 +41,9 @@ def all_jobs(size: int = 1) -> list[Job]:
         for c in range(len(made.subjects))
         for s in range(len(made.settings))
     ]
-    return list(jobs(made.subjects, made.settings, places, made.counter, None, size))
+    return list(
+        split_into_jobs(made.subjects, made.settings, places, made.counter, None, size)
+    )
 
 
 def numbers(found: Sweep) -> pd.DataFrame:
@@ -67,7 +69,7 @@ def killed_once(given: tuple[Job, Path]) -> list[tuple[CellIndex, Cell]]:
     try:
         mark.touch(exist_ok=False)
     except FileExistsError:
-        return work(job)
+        return measure_job(job)
     time.sleep(0.3)  # others finish theirs
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError("still alive")

@@ -14,7 +14,7 @@ import pytest
 
 from memviz.core.errors import SweepError
 from memviz.storage.store import Store
-from memviz.tuning import sweep as sweep_module
+from memviz.tuning import sweeping as sweeping_module
 from memviz.tuning.executors import run_in_processes as run
 from tests.tuning.executors.measured import (
     expected,
@@ -71,7 +71,7 @@ def test_a_killed_worker_is_a_sentence_and_what_was_finished_is_kept(
 ) -> None:
     store, mark = Store(tmp_path / "a.db"), tmp_path / "mark"
     # One job in the middle kills its process; the first ones have come back by then.
-    monkeypatch.setattr(sweep_module, "work", KilledAt(6, mark))
+    monkeypatch.setattr(sweeping_module, "measure_job", KilledAt(6, mark))
     made = sweeping(executor="processes", workers=1, kept=store)
     with pytest.raises(SweepError, match="was killed"):
         list(made)
@@ -90,11 +90,11 @@ class KilledAt:
         self.setting, self.mark = setting, mark
 
     def __call__(self, job):  # type: ignore[no-untyped-def]
-        from memviz.tuning.cell import work
+        from memviz.tuning.cell import measure_job
 
         if any(place.setting == self.setting for place, _ in job.settings):
             return killed_once((job, self.mark))
-        return work(job)
+        return measure_job(job)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are others here")

@@ -31,8 +31,8 @@ from memviz.tuning.cell import replay_subject
 from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.results import FleetSweep
 from memviz.tuning.fleet.tables import CONVERSATIONS, FAILURES, REQUESTS
+from memviz.tuning.measures import list_measures
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.results import measures_of
 from tests.tables import for_each
 from tests.transcripts.fleet.chats import chat, lines, packed_chats
 
@@ -537,9 +537,9 @@ def test_a_run_whose_row_cannot_be_made_fails_alone(
     def fail_long(cell: Any, cost: Any) -> Any:
         if len(cell.traffic.input_tokens) == 3:
             raise IndexError("one of them")
-        return measures_of(cell, cost)
+        return list_measures(cell, cost)
 
-    monkeypatch.setattr("memviz.tuning.fleet.batches.measures_of", fail_long)
+    monkeypatch.setattr("memviz.tuning.fleet.batches.list_measures", fail_long)
     # Each is measured while the next one is added.
     monkeypatch.setattr("memviz.tuning.fleet.batches.REQUESTS_AT_ONCE", 1)
     out = swept(tmp_path / "x.jsonl", tmp_path / "out")

@@ -33,7 +33,7 @@ from memviz.dashboard.charts.grammar import (
 )
 from memviz.dashboard.charts.palette import FIXED_MARGINS, PART_COLORS, faded
 from memviz.dashboard.charts.turn_axis import request_ids, turn_partings, turns_axis
-from memviz.metrics.health.growth import unbounded_part
+from memviz.metrics.health.growth import find_unbounded_part
 from memviz.metrics.requests.request_axis import RequestAxis
 
 UNCACHED_OPACITY = 0.75
@@ -194,7 +194,7 @@ def frame_of(
             highest = Line(setting_cost.label, _peak(amounts[0] + amounts[1]))
             solid.append(highest)
             strategy = setting_cost.setting.run.strategy
-            if view is View.SO_FAR or not unbounded_part(strategy):
+            if view is View.SO_FAR or not find_unbounded_part(strategy):
                 limited.append(highest)
         without = _without_cache(setting_cost, view, unit) if uncached else None
         if without is not None:

@@ -51,8 +51,8 @@ from memviz.dashboard.charts.palette import (
 )
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, turn_partings
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.fate_grid import Grid, View, grid
-from memviz.metrics.memory_map.fate_map import fate_map, pending_codes
+from memviz.metrics.memory_map.fate_grid import Grid, View, build_grid
+from memviz.metrics.memory_map.fate_map import build_fate_map, encode_pending_fates
 from memviz.metrics.memory_map.stretches import STEPS
 from memviz.metrics.requests.request_axis import RequestAxis
 
@@ -170,8 +170,8 @@ def beside_others(labels: Sequence[str]) -> MapSize:
 def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     """Return the map of one setting over ``view``. Points carry the place of the request (x) and the number of the
     message (y, 1-based) of the middle of their cell."""
-    fates = fate_map(setting.run)
-    cells = grid(fates, view)
+    fates = build_fate_map(setting.run)
+    cells = build_grid(fates, view)
     axis = RequestAxis.of([fates.turns])
     row_pixels = max(1, min(ROW_PIXELS, size.rows_pixels // len(cells.rows)))
     rows_pixels = row_pixels * len(cells.rows) + STRIP_PIXELS
@@ -355,7 +355,7 @@ def _pending_outlines(run: Run, view: View, middle: float) -> Iterator[Part]:
     """Yield an outline for each stretch of messages of one fate, in the colour of that fate."""
     positions = view.positions
     half = PENDING_WIDTH * view.requests_per_cell / 2
-    codes = pending_codes(run)[positions.start : positions.stop].astype(np.int64)
+    codes = encode_pending_fates(run)[positions.start : positions.stop].astype(np.int64)
     # A stretch begins wherever the code changes; -1 at both ends is no code, so that the first and the last one count.
     edges = np.flatnonzero(np.diff(np.r_[-1, codes, -1])).tolist()
     top = positions.start + 0.5

@@ -31,9 +31,16 @@ from memviz.dashboard.words import shorten
 from memviz.dashboard.words.requests import message_words, name_of
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
-from memviz.metrics.memory_map.fate_map import Span, fate_map, summary_versions
+from memviz.metrics.memory_map.fate_map import (
+    Span,
+    build_fate_map,
+    list_summary_versions,
+)
 from memviz.metrics.memory_map.stretches import STEPS
-from memviz.metrics.requests.request_axis import calls_in_turns, calls_of
+from memviz.metrics.requests.request_axis import (
+    count_calls_in_turns,
+    count_calls_so_far,
+)
 
 FIRST_WORDS_CHARS = 44
 """A tooltip has to fit into its map, of which three may stand side by side."""
@@ -85,7 +92,7 @@ def _row(run: Run, row: range, *, is_single: bool) -> str:
 
 def column_words(run: Run, cells: Grid) -> dict[str, str]:
     """Return for the middle of each column, as the axis writes it: what its requests sent."""
-    places = fate_map(run).places
+    places = build_fate_map(run).places
     half = (cells.view.requests_per_cell - 1) / 2
     words = {}
     for column in cells.columns:
@@ -110,7 +117,7 @@ def _column(run: Run, column: range, requests: Places, *, is_single: bool) -> st
         requests=requests_words,
         request=name_of(run, record),
         tokens=counted(record.total_tokens, "token"),
-        sent=_fates_words(fate_map(run).counts[last]),
+        sent=_fates_words(build_fate_map(run).counts[last]),
     )
 
 
@@ -149,8 +156,8 @@ def pending_words(run: Run) -> str:
 def _requests(run: Run, column: range, numbers: Places) -> str:
     if not run.has_calls:
         return turn_range(column.start, column.stop - 1)
-    turns = fate_map(run).turns
-    columns = (turns, calls_of(turns), calls_in_turns(turns))
+    turns = build_fate_map(run).turns
+    columns = (turns, count_calls_so_far(turns), count_calls_in_turns(turns))
     first, last = np.stack(columns, axis=1)[numbers[[0, -1]]].tolist()
     return request_range(tuple(first), tuple(last))
 
@@ -182,7 +189,7 @@ def _holders(
     """Return an array [cells x 2]: how often the content of each cell was summarized, and which summary holds it."""
     view = cells.view
     places = columns + view.requests.start
-    request_of_cell = np.searchsorted(fate_map(run).places, places)
+    request_of_cell = np.searchsorted(build_fate_map(run).places, places)
     requests = np.unique(request_of_cell)
     positions = slice(view.positions.start, view.positions.stop)
     # Read at once for all requests from the first to the last of them.
@@ -191,7 +198,7 @@ def _holders(
     holders[:, 0] = generations[request_of_cell - requests[0], rows]
     for request in requests:
         is_of_request = request_of_cell == request
-        versions = summary_versions(run, request)
+        versions = list_summary_versions(run, request)
         holders[is_of_request, 1] = versions[rows[is_of_request] + view.positions.start]
     return holders
 
@@ -211,7 +218,7 @@ def span_words(span: Span) -> str:
 
 def map_finding(setting: SettingRun) -> str:
     """Return what a map shows, in one sentence for those who do not see it."""
-    fates = fate_map(setting.run)
+    fates = build_fate_map(setting.run)
     last = fates.counts[-1]
     counts_in_words = _counts_words(last, ())
     return _(
@@ -228,8 +235,8 @@ def fates_table(settings: Sequence[SettingRun]) -> pd.DataFrame:
 
 
 def _fate_columns(name: str, run: Run, shown: Requests) -> dict[str, list[int | None]]:
-    fates = fate_map(run)
-    calls = calls_of(fates.turns).tolist()
+    fates = build_fate_map(run)
+    calls = count_calls_so_far(fates.turns).tolist()
     requests = zip(fates.turns.tolist(), calls, strict=True)
     rows = dict(zip(requests, fates.counts.tolist(), strict=True))
     nowhere = [None] * len(Fate)

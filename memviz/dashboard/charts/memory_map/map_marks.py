@@ -27,7 +27,7 @@ from memviz.dashboard.charts.summaries.marks import (
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
-from memviz.metrics.requests.request_axis import RequestAxis, request_turns
+from memviz.metrics.requests.request_axis import RequestAxis, list_request_turns
 
 MOST_LINES_SHARE = 0.5
 """Summarizations in more than this share of the columns have no lines: they would cover the map."""
@@ -91,7 +91,7 @@ def map_marks(run: Run, cells: Grid) -> list[MapMark]:
     last request behind it. What was dropped because there was no summarizer is none."""
     requests_shown = cells.view.requests
     size = cells.view.requests_per_cell
-    axis = RequestAxis.of([request_turns(run)])
+    axis = RequestAxis.of([list_request_turns(run)])
     by_edge: dict[float, list[MarkedCompaction]] = {}
     for marked in marked_compactions(run, axis):
         place = ceil(marked.place)

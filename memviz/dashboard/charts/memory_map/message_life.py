@@ -12,9 +12,9 @@ from memviz.dashboard.charts.grammar import Part, bars, note_at_left, picture
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS, span_words
 from memviz.dashboard.charts.palette import STEP_COLORS, SettingRun
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, parting_layout
-from memviz.metrics.memory_map.fate_map import Span, fate_map
-from memviz.metrics.memory_map.stretches import code_of
-from memviz.metrics.requests.request_axis import RequestAxis, axis_of
+from memviz.metrics.memory_map.fate_map import Span, build_fate_map
+from memviz.metrics.memory_map.stretches import encode_fate
+from memviz.metrics.requests.request_axis import RequestAxis, make_axis
 
 BAR_PIXELS = 42
 AXIS_PIXELS = 44
@@ -35,7 +35,7 @@ def life_finding(settings: Sequence[SettingRun], position: int) -> str:
     """Return what became of one message in the end, under every setting."""
     lives = []
     for setting in settings:
-        life = fate_map(setting.run).life(position)
+        life = build_fate_map(setting.run).life(position)
         if life:
             lives.append(f"{setting.label} {_(FATE_WORDS[life[-1].fate])}")
     return _(
@@ -58,7 +58,7 @@ def message_life(
     settings: Sequence[SettingRun], position: int, last_turn: int
 ) -> go.Figure:
     """Return the bars of the message at log position ``position``, up to ``last_turn``."""
-    axis = axis_of(setting.run for setting in settings)
+    axis = make_axis(setting.run for setting in settings)
     last_place = axis.last(last_turn)
     pieces: list[_Bar] = []
     names = []
@@ -97,7 +97,7 @@ def _pieces_of_life(
     """Yield the stretches of the message's life under one setting; none where the message is not in its log."""
     if position >= len(setting.run.log):
         return
-    fates = fate_map(setting.run)
+    fates = build_fate_map(setting.run)
     # A span counts requests of its own run; the axis has a place for those of all runs.
     places = axis.places(fates.turns).tolist()
     for span in fates.life(position):
@@ -109,7 +109,7 @@ def _pieces_of_life(
 def _life_bars(pieces: Sequence[_Bar]) -> Part:
     colors = []
     for bar in pieces:
-        colors.append(STEP_COLORS[code_of(bar.span.fate, bar.span.generation)])
+        colors.append(STEP_COLORS[encode_fate(bar.span.fate, bar.span.generation)])
     return bars(
         [bar.last - bar.first + 1 for bar in pieces],
         [bar.row for bar in pieces],

@@ -38,8 +38,8 @@ from memviz.dashboard.charts.turn_axis import (
 from memviz.dashboard.words.requests import limit_words, name_of
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import Places, axis_of, request_turns
-from memviz.metrics.requests.token_use import Limit, limit_of
+from memviz.metrics.requests.request_axis import Places, list_request_turns, make_axis
+from memviz.metrics.requests.token_use import Limit, find_limit
 
 FITS_UP_TO = 1.5
 """A limit that is further away than so many times the largest request is not drawn: it would squeeze the areas."""
@@ -84,9 +84,9 @@ def composition(run: Run) -> go.Figure:
     """Return the tokens of each part over the requests. Parts that are never sent
     are left out. Where the setting has a token limit, the parts that count toward it stand at the bottom, against its
     line, and the others, pale, on top of them."""
-    axis = axis_of([run])
-    places = axis.places(request_turns(run))
-    limit = limit_of(run.strategy)
+    axis = make_axis([run])
+    places = axis.places(list_request_turns(run))
+    limit = find_limit(run.strategy)
     traces = [] if axis.is_by_turn else [_names(run, places)]
     traces += _areas(run, places, limit)
 

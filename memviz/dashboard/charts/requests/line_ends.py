@@ -15,8 +15,8 @@ from memviz.dashboard.charts.palette import NOTE_PIXELS, PART_COLORS, SettingRun
 from memviz.dashboard.charts.turn_axis import request_id
 from memviz.dashboard.words.requests import bracket_words
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import Places, RequestAxis, request_turns
-from memviz.metrics.requests.token_use import limit_of
+from memviz.metrics.requests.request_axis import Places, RequestAxis, list_request_turns
+from memviz.metrics.requests.token_use import find_limit
 
 ROW_PIXELS = 19
 """The height of a row of a name, with room for a picture that the page draws lower."""
@@ -58,7 +58,7 @@ class PlacedSetting:
     @property
     def places(self) -> Places:
         """The place of every request."""
-        return self.axis.places(request_turns(self.setting.run))
+        return self.axis.places(list_request_turns(self.setting.run))
 
     @property
     def group(self) -> Part:
@@ -130,7 +130,7 @@ def short_rows(end: LineEnd, ends: Iterable[LineEnd]) -> list[str]:
 def limit_bracket(run: Run) -> Bracket | None:
     """Return the bracket of the setting in force; ``None`` without a token limit or a
     request."""
-    limit = limit_of(run.strategy)
+    limit = find_limit(run.strategy)
     if limit is None or not run.requests:
         return None
     record = run.requests[-1]

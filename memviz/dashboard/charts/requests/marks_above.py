@@ -17,7 +17,7 @@ from memviz.dashboard.charts.requests.token_marks import recalls_of
 from memviz.dashboard.words import shorten
 from memviz.engine.recall_tokens import count_recalled_tokens
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import RequestAxis, request_turns
+from memviz.metrics.requests.request_axis import RequestAxis, list_request_turns
 
 if TYPE_CHECKING:
     from memviz.transcripts.base import RecordedEvent
@@ -156,7 +156,7 @@ def _place(run: Run, event: RecordedEvent, axis: RequestAxis) -> float:
     is_there = 0 <= number < len(run.requests)
     if axis.is_by_turn or not is_there or run.requests[number].turn != turn:
         return axis.last(turn) + 0.5
-    return float(axis.places(request_turns(run))[number]) + 0.5
+    return float(axis.places(list_request_turns(run))[number]) + 0.5
 
 
 def _recorded_words(event: RecordedEvent) -> str:

@@ -24,7 +24,7 @@ from memviz.dashboard.words.requests import name_of
 from memviz.engine.recall_tokens import count_recalled_tokens
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.summaries.events import request_sizes
+from memviz.metrics.summaries.events import count_request_sizes
 
 MAX_TURNS_NAMED = 6
 RECALL_LIFT_SHARE = 0.06
@@ -110,7 +110,7 @@ def _drops(changes: Sequence[_Change], width: float, **about: Any) -> Part:
 
 def _change(placed: PlacedSetting, marked: MarkedCompaction) -> _Change:
     run = placed.setting.run
-    sizes = request_sizes(marked.compaction, run)
+    sizes = count_request_sizes(marked.compaction, run)
     before = max(sizes)  # no line up where the summary is larger
     after = sizes.after_tokens
     if marked.request is not None:

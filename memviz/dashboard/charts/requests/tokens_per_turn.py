@@ -47,7 +47,7 @@ from memviz.dashboard.charts.turn_axis import (
 )
 from memviz.dashboard.words.requests import name_of
 from memviz.engine.records import TurnRecord
-from memviz.metrics.requests.request_axis import RequestAxis, axis_of
+from memviz.metrics.requests.request_axis import RequestAxis, make_axis
 
 if TYPE_CHECKING:
     from memviz.transcripts.base import RecordedEvent
@@ -95,7 +95,7 @@ def tokens_per_turn(
     of it. ``magnified``: settings far larger than the others leave the picture, so that
     the others fill it.
     """
-    axis = axis_of(setting.run for setting in settings)
+    axis = make_axis(setting.run for setting in settings)
     placed = []
     for number, setting in enumerate(settings):
         placed.append(PlacedSetting(setting, number, axis))

@@ -21,7 +21,7 @@ from memviz.dashboard.charts.summaries.marks import (
     marks_of,
 )
 from memviz.dashboard.charts.thinning import Texts
-from memviz.metrics.requests.request_axis import RequestAxis, request_turns
+from memviz.metrics.requests.request_axis import RequestAxis, list_request_turns
 
 TOOLTIP_CHARS = 66
 MOST_LINES = 30
@@ -47,7 +47,7 @@ def strip_title(result: RetentionResult) -> str:
 
 def marked_on_lives(result: RetentionResult) -> list[MarkedCompaction]:
     """Return the compactions that have a mark, each at the left edge of the first request that it changed."""
-    axis = RequestAxis.of([request_turns(result.run)])
+    axis = RequestAxis.of([list_request_turns(result.run)])
     at_edges = []
     for marked in marked_compactions(result.run, axis):
         if marked.request is not None:

@@ -40,8 +40,8 @@ from memviz.dashboard.charts.summaries.marks import (
 )
 from memviz.dashboard.charts.thinning import Drawn, Texts
 from memviz.dashboard.charts.turn_axis import parting_layout, turns_axis
-from memviz.metrics.requests.request_axis import RequestAxis, axis_of, place_at
-from memviz.metrics.retention.life_lines import probes_lost_by
+from memviz.metrics.requests.request_axis import RequestAxis, find_place_at, make_axis
+from memviz.metrics.retention.life_lines import group_losses_by_compaction
 
 MOST_NAMED = 3
 """Facts that the tooltip of a summarization names; of more it says how many."""
@@ -80,7 +80,7 @@ def retention_curve(
     """Return the chart. Shares are of the facts that were stated by then; before the first one there is no line. Points
     carry the place of their setting in ``results``, their turn and the number of their summarization, -1 for none, and
     those of a turn's earlier calls the call (customdata)."""
-    axis = axis_of(result.run for result in results)
+    axis = make_axis(result.run for result in results)
     traces = [] if bounds is None else list(_bounds(bounds, axis))
     for place, result in enumerate(results):
         traces.append(_curve(result, place, measure, axis))
@@ -135,7 +135,7 @@ def _curve(
 def _request_id(turns: NDArray[np.int64], request: int, *, number: int) -> list[int]:
     """Return the turn of a request, the ``number`` of a summarization, and the call unless it is the last one of its
     turn."""
-    turn, call, calls = place_at(turns, request)
+    turn, call, calls = find_place_at(turns, request)
     return [turn, number] if call == calls else [turn, number, call]
 
 
@@ -189,7 +189,7 @@ def summarization_marks(
     if len(drawable) > min(MOST_LARGE, 0.5 * len(result.run.requests)):
         pixels = 6
         edge_pixels = 1
-    lost_by = probes_lost_by(result.losses)
+    lost_by = group_losses_by_compaction(result.losses)
     points = marks(
         np.array([marked.place for marked in drawable]),
         np.array(shares),

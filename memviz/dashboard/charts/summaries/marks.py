@@ -23,12 +23,12 @@ from memviz.dashboard.charts.palette import (
 from memviz.dashboard.words.compactions import compaction_words
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import RequestAxis, request_turns
-from memviz.metrics.requests.traffic import broken_cache_tokens
+from memviz.metrics.requests.request_axis import RequestAxis, list_request_turns
+from memviz.metrics.requests.traffic import count_broken_cache_tokens
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     CompactionOutcome,
-    outcome_of,
+    judge_outcome,
 )
 
 
@@ -122,7 +122,7 @@ class MarkedCompaction(NamedTuple):
 
 def marked_compactions(run: Run, axis: RequestAxis) -> list[MarkedCompaction]:
     """Return the compactions of a run that have a mark, those of requests first."""
-    turns = request_turns(run).tolist()
+    turns = list_request_turns(run).tolist()
     places = axis.places(turns).tolist()
     marked = []
     for request, compactions in run.requests.compactions():
@@ -159,7 +159,7 @@ def request_mark(compaction: Compaction) -> Mark | None:
         return MARKS[CompactionOutcome.FAILED]
     if compaction.summary is not None:
         return MARKS[CompactionOutcome.SUMMARIZED]
-    outcome = outcome_of(compaction)
+    outcome = judge_outcome(compaction)
     if outcome in RULED and not lacks_summarizer(compaction):
         return MARKS[outcome]
     return None
@@ -248,7 +248,7 @@ def cache_words(compaction: Compaction, run: Run) -> str:
     nothing, and of runs so long that nobody waits for it."""
     if compaction.kind not in RULED_KINDS or len(run.compactions) > MOST_PRICED:
         return ""
-    tokens = broken_cache_tokens(run)[run.number_of(compaction)]
+    tokens = count_broken_cache_tokens(run)[run.number_of(compaction)]
     if not tokens:
         return ""
     return _("It broke {tokens} of the prompt cache", tokens=counted(tokens, "token"))

@@ -35,15 +35,15 @@ from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import last_place, turn_partings, turns_axis
 from memviz.dashboard.words.requests import name_of
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import axis_of, request_turns
+from memviz.metrics.requests.request_axis import list_request_turns, make_axis
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     CompactionOutcome,
-    compaction_events,
+    count_request_sizes,
+    count_tokens_in_force,
     grows_a_list,
+    list_compaction_events,
     never_summarizes,
-    request_sizes,
-    tokens_in_force,
 )
 
 MAX_LAYERS = 200
@@ -107,7 +107,7 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     """Return two rows over the same requests. Above, the tokens of the summary in force, a mark for each event; below,
     the messages that each version stands for, or of an accumulating list the tokens of each entry. Point ids
     (customdata) are event numbers; event ``selected`` is marked."""
-    events = compaction_events(run)
+    events = list_compaction_events(run)
     versions = [event for event in events if event.version]
     is_list = grows_a_list(run)
     is_ruled = never_summarizes(run) and not run.space.summaries.versions
@@ -123,7 +123,7 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     traces += _marks(run, events, sizes)
     traces += _below(run, events, versions, is_list=is_list)
 
-    axis = axis_of([run])
+    axis = make_axis([run])
     shapes = turn_partings(axis, rows=("y", "y2"))
     notes = _row_titles(is_list=is_list, is_ruled=is_ruled)
     if selected is not None:
@@ -150,8 +150,8 @@ def _sizes(run: Run, events: Sequence[CompactionEvent], *, is_ruled: bool) -> li
     """Return the tokens of the summary in force at each event; where only rules act, those
     of the request behind it."""
     if not is_ruled:
-        return [tokens_in_force(run, event) for event in events]
-    return [request_sizes(event.compaction, run).after_tokens for event in events]
+        return [count_tokens_in_force(run, event) for event in events]
+    return [count_request_sizes(event.compaction, run).after_tokens for event in events]
 
 
 def _upper_axis(sizes: Sequence[int]) -> Part:
@@ -193,7 +193,7 @@ def _below(
 def _last_place(run: Run, events: Sequence[CompactionEvent]) -> float:
     places = [event.place for event in events[-1:]]
     if run.requests:
-        places.append(last_place(axis_of([run])))
+        places.append(last_place(make_axis([run])))
     return max(places, default=1)
 
 
@@ -351,7 +351,7 @@ def _entries(
 
 
 def _conversation(run: Run) -> Part:
-    places = axis_of([run]).places(request_turns(run))
+    places = make_axis([run]).places(list_request_turns(run))
     words: Part = {
         "hovertemplate": _("turn %{x}: %{y:,} messages so far<extra></extra>")
     }

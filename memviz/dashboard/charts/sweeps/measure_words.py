@@ -9,8 +9,8 @@ from math import isfinite
 
 from memviz.core.text.wording import dollars
 from memviz.core.translation import _, noop
-from memviz.tuning.recommendation import share_in_words
-from memviz.tuning.results import MEASURES
+from memviz.tuning.measures import MEASURES
+from memviz.tuning.recommendation import format_share
 
 UNKNOWN = noop("unknown")
 """In the place of a number that is not known."""
@@ -73,7 +73,7 @@ class MeasureWords:
 
 def percent(share: float) -> str:
     """A share (0 to 1) in percent; what is not all is never "100%", and what is not nothing never "0%"."""
-    return share_in_words(round(share, _DIGITS))
+    return format_share(round(share, _DIGITS))
 
 
 def count(number: float) -> str:
@@ -275,7 +275,7 @@ WORDS: dict[str, MeasureWords] = {
         ),
     )
 }
-"""The words of every measure of :data:`memviz.tuning.results.MEASURES`, by name."""
+"""The words of every measure of :data:`memviz.tuning.measures.MEASURES`, by name."""
 
 
 def shown_value(measure: str, value: float) -> str:

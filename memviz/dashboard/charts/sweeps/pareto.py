@@ -44,7 +44,7 @@ from memviz.dashboard.charts.sweeps.setting_words import (
     rows_by_setting,
     too_large_words,
 )
-from memviz.tuning.pareto import beaten_by
+from memviz.tuning.pareto import find_winners
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -189,7 +189,7 @@ def _winners(table: DataFrame, measure: str, upwards: _Upwards) -> NDArray[np.in
     is_complete = np.array([not row.get("failed", 0) for row in rows], dtype=bool)
     # Without a share a setting wins nowhere.
     shares = np.where(is_complete, _column(table, "retention"), np.nan)
-    winners = beaten_by(_column(table, measure), shares)
+    winners = find_winners(_column(table, measure), shares)
     return np.where(is_complete | (winners >= 0), winners, _NOT_COMPARED)
 
 

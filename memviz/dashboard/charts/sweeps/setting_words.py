@@ -11,7 +11,11 @@ from memviz.core.text.wording import share_of
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, percent, shown_value
-from memviz.tuning.recommendation import added_in_words, cost_in_words, share_in_words
+from memviz.tuning.recommendation import (
+    describe_cost_by_conversation,
+    format_cost,
+    format_share,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -65,7 +69,7 @@ class SettingWords:
                 kept=shown_value("retention", row["retention"]),
                 aside=self._other_value(row, "retention"),
             )
-        cost = f"{cost_in_words(row)}{added_in_words(row)}"
+        cost = f"{format_cost(row)}{describe_cost_by_conversation(row)}"
         template = noop("Costs {cost}.")
         if not _is_known(row["usd"]):
             template = noop("Takes {cost}; no price is known.")
@@ -133,8 +137,8 @@ def beaten_words(row: Row, winner: Row, measure: str) -> str:
     if winner_share > own_share:
         keeps = _(
             "{share} of the facts instead of {instead}",
-            share=share_in_words(winner_share, own_share),
-            instead=share_in_words(own_share, winner_share),
+            share=format_share(winner_share, own_share),
+            instead=format_share(own_share, winner_share),
         )
     return _(
         "Beaten by {winner}: {costs}, and keeps {keeps}.",

@@ -16,11 +16,11 @@ from memviz.core.translation import _
 from memviz.dashboard.ui.chat.deriving import (
     DerivedMemory,
     begin_deriving,
-    cost_bound,
-    derived_run,
+    bound_cost_of_deriving,
+    derive_memory,
     show_setting_of,
 )
-from memviz.dashboard.ui.chat.desk import ChatDesk, keeps_its_switches
+from memviz.dashboard.ui.chat.desk import ChatDesk, stores_switches
 from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.pickers import ModelChoice, Models
 from memviz.dashboard.ui.controls.spending import bound_caption
@@ -45,15 +45,15 @@ class LongTalk(NamedTuple):
     messages: int
 
 
-def current_chat(models: Models) -> ChatDesk | BackgroundReplay | LongTalk:
+def find_current_chat(models: Models) -> ChatDesk | BackgroundReplay | LongTalk:
     """Return the chat under the settings as they stand now, the replay that still derives its memory, or the
     conversation where that waits to be asked for. Stops the page with a sentence where that fails."""
     state = chat_state()
     with errors_shown():
         if state.deriving is not None and state.deriving.is_stopped:
-            _leave_as_it_was(state.deriving.note)
+            _return_to_setting_before(state.deriving.note)
         strategy = state.setting.build()
-        chat = state.begun or _open(models, strategy)
+        chat = state.begun or _open_chat(models, strategy)
         if not isinstance(chat, Chat):
             return chat
         # Models, switches and vectors are the session's: they may be others than when the chat was begun.
@@ -62,7 +62,7 @@ def current_chat(models: Models) -> ChatDesk | BackgroundReplay | LongTalk:
         chat.recall_tool = state.recall_tool or None
         chat.review = state.review
         desk = ChatDesk(workspace(), state, chat, models)
-        if _setting_of(chat) == (strategy, state.counter):
+        if _setting_of_chat(chat) == (strategy, state.counter):
             state.derive()  # the setting that another one was being derived for was taken back
         else:
             work = _change_setting(desk, strategy)
@@ -78,11 +78,13 @@ def current_chat(models: Models) -> ChatDesk | BackgroundReplay | LongTalk:
     return desk
 
 
-def _setting_of(chat: Chat) -> tuple[Strategy, str]:
+def _setting_of_chat(chat: Chat) -> tuple[Strategy, str]:
     return chat.strategy, chat.run.counter.name
 
 
-def _open(models: Models, strategy: Strategy) -> Chat | BackgroundReplay | LongTalk:
+def _open_chat(
+    models: Models, strategy: Strategy
+) -> Chat | BackgroundReplay | LongTalk:
     """Return a new chat or the saved one, if its memory is there; else the replay that derives it, or the conversation
     where that is not begun without being asked for."""
     state = chat_state()
@@ -98,7 +100,7 @@ def _open(models: Models, strategy: Strategy) -> Chat | BackgroundReplay | LongT
             system_prompt=state.system_prompt.strip() or None,
         )
         return state.chat
-    run = _saved_run(id, models.summarizer, strategy)
+    run = _read_or_derive_run(id, models.summarizer, strategy)
     if not isinstance(run, Run):
         return run
     chat = Chat.resume(run, model=answering, summarizer=writing)
@@ -106,8 +108,8 @@ def _open(models: Models, strategy: Strategy) -> Chat | BackgroundReplay | LongT
     state.kept_ahead = chat.ahead
     state.write_on_click = not models.summarizer.is_free
     # The controls were drawn before the chat was read: if it was left otherwise, they are drawn again.
-    is_as_shown = _setting_of(chat) == (strategy, state.counter)
-    if keeps_its_switches(id) and chat.review != state.review:
+    is_as_shown = _setting_of_chat(chat) == (strategy, state.counter)
+    if stores_switches(id) and chat.review != state.review:
         state.review = chat.review
         is_as_shown = False
     if not is_as_shown:
@@ -116,7 +118,7 @@ def _open(models: Models, strategy: Strategy) -> Chat | BackgroundReplay | LongT
     return chat
 
 
-def _saved_run(
+def _read_or_derive_run(
     id: str, summarizer: ModelChoice, strategy: Strategy
 ) -> Run | BackgroundReplay | LongTalk:
     """Return the run of a saved chat, or of another conversation the replay that derives it; that itself where it waits
@@ -144,14 +146,14 @@ def _saved_run(
             run = store().chat_run(id)
         except DamagedRunError as error:
             damaged = memory._replace(begin=partial(begin, is_damaged=True))
-            costs = cost_bound(summarizer, memory)
+            costs = bound_cost_of_deriving(summarizer, memory)
             _offer_to_derive(error, summarizer, damaged, costs)
         if run is not None:
             return run
         is_long = entry.message_count > DERIVED_UNASKED_MESSAGES
         if is_long and state.long_asked_for != id:
             return LongTalk(id, entry.message_count)
-    return derived_run(summarizer, memory)
+    return derive_memory(summarizer, memory)
 
 
 def _offer_to_derive(
@@ -193,7 +195,7 @@ def _change_setting(desk: ChatDesk, strategy: Strategy) -> BackgroundReplay | No
         return BackgroundReplay(*beginning, lambda run: None, cancellation)
 
     calls = len(chat.run.compactions) if was_asked(chat.run) else 0
-    run = derived_run(summarizer, DerivedMemory(key, begin, strategy, calls))
+    run = derive_memory(summarizer, DerivedMemory(key, begin, strategy, calls))
     if isinstance(run, BackgroundReplay):
         return run
     chat.adopt(run)
@@ -209,7 +211,7 @@ def _change_setting(desk: ChatDesk, strategy: Strategy) -> BackgroundReplay | No
     return None
 
 
-def _leave_as_it_was(note: str) -> None:
+def _return_to_setting_before(note: str) -> None:
     """Stay under the setting before, or go back to the conversation before, because the memory is not derived. The
     ``note`` says why, where it is not that the visitor stopped it."""
     state = chat_state()

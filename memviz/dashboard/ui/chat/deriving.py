@@ -10,9 +10,9 @@ from memviz.core.errors import MemvizError
 from memviz.core.model_errors import MissingVectorsError
 from memviz.core.translation import _
 from memviz.dashboard.ui.chat.embedding import (
-    is_of_vectors,
+    allow_vectors,
+    is_vector_error,
     offer_embedding,
-    vectors_agreed,
 )
 from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.jobs import start_button, use_the_stand_in_button
@@ -55,7 +55,7 @@ class DerivedMemory(NamedTuple):
     """The number of its summarizer calls that were made already."""
 
 
-def derived_run(
+def derive_memory(
     summarizer: ModelChoice, memory: DerivedMemory
 ) -> Run | BackgroundReplay:
     """Return what the replay that derives ``memory`` gives, begun now if another one is at work or none; the replay
@@ -64,16 +64,16 @@ def derived_run(
     state = chat_state()
     work = state.deriving
     if work is None or state.deriving_of != memory.key:
-        costs = cost_bound(summarizer, memory)
+        costs = bound_cost_of_deriving(summarizer, memory)
         if costs != CostBound() and state.agreed != memory.key:
-            _expect_agreement(summarizer.name, memory, costs)
+            _ask_to_derive(summarizer.name, memory, costs)
         work = begin_deriving(summarizer, memory)
     work.go_on()  # it rests where nobody has looked at it for a while
     work.wait(AT_ONCE_SECONDS)
-    if is_of_vectors(work.error, memory.strategy):
-        _expect_vectors(memory.strategy, work)
+    if is_vector_error(work.error, memory.strategy):
+        _ask_for_vectors(memory.strategy, work)
     if work.error is not None:
-        costs = cost_bound(summarizer, memory)
+        costs = bound_cost_of_deriving(summarizer, memory)
         _offer_again(summarizer.name, work.error, memory, costs)
     if work.run is None:
         return work
@@ -81,7 +81,7 @@ def derived_run(
     return work.run
 
 
-def cost_bound(summarizer: ModelChoice, memory: DerivedMemory) -> CostBound:
+def bound_cost_of_deriving(summarizer: ModelChoice, memory: DerivedMemory) -> CostBound:
     """Return what deriving costs at most: judged by the same replay with the offline model, where that does not take
     long."""
     state = chat_state()
@@ -99,7 +99,7 @@ def cost_bound(summarizer: ModelChoice, memory: DerivedMemory) -> CostBound:
     return bound_summaries([run], summarizer.name, tokens, memory.calls)
 
 
-def _expect_agreement(
+def _ask_to_derive(
     summarizer: str, memory: DerivedMemory, costs: CostBound
 ) -> NoReturn:
     """Offer to have the memory derived, and say what that costs at most; end the page."""
@@ -136,7 +136,7 @@ def _draw_stay_button() -> None:
         )
 
 
-def _expect_vectors(strategy: Strategy, work: BackgroundReplay) -> NoReturn:
+def _ask_for_vectors(strategy: Strategy, work: BackgroundReplay) -> NoReturn:
     """Offer to ask for the vectors that the memory is derived with; end the page."""
     chat_state().error = work.error
     if work.error is not None and not isinstance(work.error, MissingVectorsError):
@@ -151,7 +151,7 @@ def begin_deriving(summarizer: ModelChoice, memory: DerivedMemory) -> Background
     cancellation = Cancellation()
     chat_state().agreed = None
     writer = summarizer.build_summarizer(cancellation.heed)
-    with vectors_agreed(memory.strategy, cancellation.heed):
+    with allow_vectors(memory.strategy, cancellation.heed):
         work = memory.begin(writer, cancellation)
     chat_state().derive(memory.key, work)
     return work

@@ -18,7 +18,7 @@ from memviz.engine.chat import Chat
 from memviz.storage.workspace import SAMPLE_PREFIX, Workspace
 
 
-def keeps_its_switches(conversation_id: str | None) -> bool:
+def stores_switches(conversation_id: str | None) -> bool:
     """Return whether what is switched on in a chat is stored with it. There is nothing yet to store it with in a new
     chat, and a sample stays as it is: what is said there goes into a copy."""
     return conversation_id is not None and not conversation_id.startswith(SAMPLE_PREFIX)
@@ -74,7 +74,7 @@ class ChatDesk:
         if id is None:
             if len(chat.log):
                 state.conversation_id = workspace.new_chat(chat, summarizer)
-        elif keeps_its_switches(id):
+        elif stores_switches(id):
             workspace.save_chat(id, chat, summarizer, replaces)
         else:
             has_grown = len(chat.log) != workspace.store.entry(id).message_count
@@ -126,7 +126,7 @@ def offer_to_restore(desk: ChatDesk) -> None:
                 _("Start a new one"),
                 "chat-start-new",
                 ":material/add_comment:",
-                start_new,
+                start_new_chat,
                 help=_("Messages without a reply are sent there."),
             )
 
@@ -137,7 +137,7 @@ def _restore(desk: ChatDesk) -> None:
     desk.state.going_on = is_back and desk.chat.unanswered
 
 
-def start_new() -> None:
+def start_new_chat() -> None:
     """Open a new chat. Of one that was deleted elsewhere it takes the messages along that have no reply yet."""
     state = chat_state()
     unanswered: list[str] = []

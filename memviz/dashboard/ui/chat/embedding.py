@@ -27,17 +27,17 @@ LATER = noop(
 )
 
 
-def vectors_agreed(
+def allow_vectors(
     strategy: Strategy, look_up: Callable[[], object] = heed_clicks_and_tell
 ) -> AbstractContextManager[None]:
     """Return a block in which the embedding model of a chat is asked, if its visitor has agreed to that, and left when
     ``look_up`` raises."""
-    if embedding_asked_by(strategy) not in _agreed_models():
+    if embedding_asked_by(strategy) not in _models_allowed():
         return nullcontext()
     return vectors_asked(workspace(), [strategy], look_up)
 
 
-def is_of_vectors(error: MemvizError | None, strategy: Strategy) -> bool:
+def is_vector_error(error: MemvizError | None, strategy: Strategy) -> bool:
     """Return whether something went wrong because vectors are missing, or with the model that is asked for them."""
     name = embedding_asked_by(strategy)
     if not name:
@@ -53,12 +53,12 @@ def offer_embedding(strategy: Strategy, log: Log) -> None:
     its key or its address may be wrong."""
     state = chat_state()
     name = embedding_asked_by(strategy)
-    has_failed = is_of_vectors(state.error, strategy)
-    if not name or (name in _agreed_models() and not has_failed):
+    has_failed = is_vector_error(state.error, strategy)
+    if not name or (name in _models_allowed() and not has_failed):
         return
     with error_shown():
         if offer_vectors(workspace(), [strategy], [log], later=_(LATER)):
-            _agreed_models().add(name)
+            _models_allowed().add(name)
             if has_failed:
                 state.error = None
             state.derive()
@@ -67,6 +67,6 @@ def offer_embedding(strategy: Strategy, log: Log) -> None:
             st.rerun()
 
 
-def _agreed_models() -> set[str]:
+def _models_allowed() -> set[str]:
     """The embedding models that the chat of this session may ask."""
     return of_session("chat-embeddings", set[str])

@@ -29,7 +29,7 @@ from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.engine.chat import Chat
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.token_use import limit_of, token_use
+from memviz.metrics.requests.token_use import count_token_use, find_limit
 from memviz.strategies.base import Strategy, Trigger
 from memviz.strategies.clauses import Fill, Headroom
 
@@ -39,7 +39,7 @@ BADGES: dict[str, BadgeColor] = {
 }  # fmt: skip
 
 
-def pictures(desk: ChatDesk) -> None:
+def draw_pictures(desk: ChatDesk) -> None:
     """Draw everything right of the talk, as of the last turn."""
     run = desk.chat.run
     state = desk.state
@@ -76,12 +76,12 @@ def pictures(desk: ChatDesk) -> None:
 
 
 def _draw_last_request(strategy: Strategy, last: TurnRecord) -> None:
-    size, counts = request_size(strategy, last)
+    size, counts = measure_request(strategy, last)
     st.markdown(f"**{size}**")
     if counts:
         st.caption(counts)
     st.plotly_chart(
-        as_shown(context_bar(last.tokens, limit_of(strategy))),
+        as_shown(context_bar(last.tokens, find_limit(strategy))),
         key="chat-bar",
         config={"displayModeBar": False},
         alt=request_finding(last),
@@ -108,12 +108,12 @@ def _draw_next_summarization(chat: Chat) -> None:
         words = _("A summarization waits for your decision")
         st.markdown(f":violet-badge[:material/compress: {words}]")
     else:
-        words = next_summary(chat.strategy, chat.memory, chat.headroom())
+        words = forecast_next_summary(chat.strategy, chat.memory, chat.headroom())
         st.caption(f":material/compress: {words}", help=tooltip("headroom"))
 
 
 def _draw_totals(run: Run) -> None:
-    use = token_use(run)
+    use = count_token_use(run)
     sent_help = noop("Tokens sent to the chat model, over all turns.")
     if run.has_calls:
         sent_help = noop("Tokens sent to the chat model, over all {count:,} calls.")
@@ -132,7 +132,9 @@ def _draw_total(label: str, number: int, help: str) -> None:
     st.metric(label, f"{number:,}", width="content", help=help)
 
 
-def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) -> str:
+def forecast_next_summary(
+    strategy: Strategy, memory: Memory, headroom: Headroom | None
+) -> str:
     """Return how far the next summary is: what is limited, how much of it there is, and what happens then. ``headroom``
     is that of the chat, which knows of failures."""
     idle = strategy.idle_because(memory)
@@ -171,7 +173,7 @@ def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) 
         limit=fill.limit,
         what=what,
     )
-    return words + _summary_apart(strategy, memory, fill)
+    return words + _mention_summary(strategy, memory, fill)
 
 
 def _words_without_forecast(strategy: Strategy) -> str:
@@ -200,10 +202,10 @@ def _turns_words(strategy: Strategy, turns: int) -> str:
     )
 
 
-def _summary_apart(strategy: Strategy, memory: Memory, fill: Fill) -> str:
+def _mention_summary(strategy: Strategy, memory: Memory, fill: Fill) -> str:
     """Return a sentence that the summary counts in a request, though not in the bar of what fills up; empty where there
     is none."""
-    limit = limit_of(strategy)
+    limit = find_limit(strategy)
     if memory.summary is None or limit is None:
         return ""
     counts_in_request = "summary" in limit.parts
@@ -215,7 +217,7 @@ def _summary_apart(strategy: Strategy, memory: Memory, fill: Fill) -> str:
     )
 
 
-def request_size(strategy: Strategy, record: TurnRecord) -> tuple[str, str]:
+def measure_request(strategy: Strategy, record: TurnRecord) -> tuple[str, str]:
     """Return how large a request was, and how much of it counts toward the limit of its ``strategy`` (empty for one
     without a token limit)."""
     size = _("Last request: {tokens:,} tokens", tokens=record.total_tokens)

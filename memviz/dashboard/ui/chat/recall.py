@@ -38,7 +38,7 @@ WAITING_HELP = noop(
 )
 
 
-def recall_tray(desk: ChatDesk) -> None:
+def draw_recall_tray(desk: ChatDesk) -> None:
     """Show what waits for the next request, and the controls that add to it."""
     state = desk.state
     chat = desk.chat
@@ -58,10 +58,10 @@ def recall_tray(desk: ChatDesk) -> None:
         )
         return
     with popup(_("Recall earlier turns"), ":material/history:"):
-        _choose(desk)
+        _choose_recall(desk)
 
 
-def _choose(desk: ChatDesk) -> None:
+def _choose_recall(desk: ChatDesk) -> None:
     turns = st.text_input(
         _("Turns"),
         key=TURNS_KEY,
@@ -81,7 +81,7 @@ def _choose(desk: ChatDesk) -> None:
         help=_("Messages that hold any of these, separated by commas."),
     )
     with error_shown():
-        parts = _recall_parts(turns, last, words)
+        parts = _recall_arguments(turns, last, words)
         if not parts:
             st.caption(_(HOW_TO_CHOOSE))
             return
@@ -101,7 +101,7 @@ def _choose(desk: ChatDesk) -> None:
         )
 
 
-def _recall_parts(turns: str, last: int, words: str) -> dict[str, Any]:
+def _recall_arguments(turns: str, last: int, words: str) -> dict[str, Any]:
     """Return the arguments of a recall; empty when nothing is asked for."""
     stripped_words = map(str.strip, words.split(","))
     parts = {
@@ -136,13 +136,13 @@ def _draw_waiting(chat: Chat, waiting: Waiting) -> None:
             recalled, color="orange", icon=":material/history:", help=_(WAITING_HELP)
         )
         _draw_previews(chat, waiting.fresh)
-        for sentence in _remarks(waiting):
+        for sentence in _describe_waiting(waiting):
             st.caption(sentence)
         with buttons_row():
-            _draw_ways_on(chat, waiting.recalled.indices)
+            _draw_waiting_buttons(chat, waiting.recalled.indices)
 
 
-def _draw_ways_on(chat: Chat, recalled: Sequence[int]) -> None:
+def _draw_waiting_buttons(chat: Chat, recalled: Sequence[int]) -> None:
     quiet_button(
         _("Clear"),
         "recall-clear",
@@ -176,7 +176,7 @@ def _draw_ways_on(chat: Chat, recalled: Sequence[int]) -> None:
         )
 
 
-def _remarks(waiting: Waiting) -> Iterator[str]:
+def _describe_waiting(waiting: Waiting) -> Iterator[str]:
     if waiting.undecided:
         yield _(
             "{messages} more: whether they are sent word for word anyway depends on your next message. If not, "
@@ -213,10 +213,10 @@ def _clear(chat: Chat) -> None:
 
 def _draw_previews(chat: Chat, positions: Sequence[int]) -> None:
     if positions:
-        st.text("\n".join(_previews(chat, positions)))
+        st.text("\n".join(_preview_messages(chat, positions)))
 
 
-def _previews(chat: Chat, positions: Sequence[int]) -> Iterator[str]:
+def _preview_messages(chat: Chat, positions: Sequence[int]) -> Iterator[str]:
     for position in positions[:MAX_PREVIEWED]:
         message = chat.log[position]
         yield _(
@@ -230,7 +230,7 @@ def _previews(chat: Chat, positions: Sequence[int]) -> Iterator[str]:
         yield _("and {more} more", more=more)
 
 
-def recall_turn_button(desk: ChatDesk, turn: int) -> None:
+def draw_recall_turn_button(desk: ChatDesk, turn: int) -> None:
     """Draw the button under a turn that brings it back with one click, or pins it before it is dropped."""
     quiet_button(
         _("Recall"),

@@ -27,7 +27,7 @@ from memviz.dashboard.words.compactions import named_reason
 from memviz.dashboard.words.requests import message_words, role_name
 from memviz.engine.chat import Chat, Proposal
 from memviz.engine.drafts import INTERRUPTED, Draft
-from memviz.metrics.cost.bounds import INSTRUCTION_TOKENS, token_margin
+from memviz.metrics.cost.bounds import INSTRUCTION_TOKENS, measure_token_margin
 from memviz.models.names import in_words
 from memviz.models.planned_calls import PlannedCalls, price_at_most
 
@@ -37,7 +37,7 @@ TEXT_PIXELS = 180
 PROMPT_KEY = "review-prompt"
 
 
-def review_panel(desk: ChatDesk) -> None:
+def draw_review_panel(desk: ChatDesk) -> None:
     """Show what waits for a decision, if anything does. The summarizer is asked for a first draft by itself."""
     chat = desk.chat
     proposal = chat.proposal
@@ -99,8 +99,8 @@ def _say_nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
                 key,
             )
         with popup(_("Another prompt"), ":material/tune:"):
-            _write_again(desk)
-        _skip_button(desk)
+            _draw_write_again_button(desk)
+        _draw_skip_button(desk)
     _say_draft_costs(desk)
 
 
@@ -113,7 +113,7 @@ def _say_draft_costs(desk: ChatDesk) -> None:
         return
     # One instruction may be typed, too.
     tokens = _source_tokens(chat, proposal) + 2 * INSTRUCTION_TOKENS
-    margin = token_margin(chat.log, chat.run.counter)
+    margin = measure_token_margin(chat.log, chat.run.counter)
     draft = PlannedCalls.at_most(
         summarizer.name, [tokens], spending().reply_tokens, margin
     )
@@ -246,12 +246,12 @@ def _draw_decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
             key,
         )
         with popup(_("Write again"), ":material/refresh:"):
-            _write_again(desk)
-        _skip_button(desk)
+            _draw_write_again_button(desk)
+        _draw_skip_button(desk)
     _say_draft_costs(desk)
 
 
-def _skip_button(desk: ChatDesk) -> None:
+def _draw_skip_button(desk: ChatDesk) -> None:
     button(
         _("Skip"),
         "review-skip",
@@ -263,7 +263,7 @@ def _skip_button(desk: ChatDesk) -> None:
     )
 
 
-def _write_again(desk: ChatDesk) -> None:
+def _draw_write_again_button(desk: ChatDesk) -> None:
     prompt_picker(
         st.container(), PROMPT_KEY, desk.chat.strategy.instruction, height=TEXT_PIXELS
     )

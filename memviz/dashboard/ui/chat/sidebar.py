@@ -7,7 +7,7 @@ import streamlit as st
 
 from memviz.core.errors import MemvizError
 from memviz.core.translation import _
-from memviz.dashboard.ui.chat.desk import keeps_its_switches, start_new
+from memviz.dashboard.ui.chat.desk import start_new_chat, stores_switches
 from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.conversations import conversation_choices
 from memviz.dashboard.ui.controls.models_panel import models_panel
@@ -30,13 +30,13 @@ MODEL_RECALLS = "model_recalls"
 NEW_CHAT = ""
 
 
-def chat_controls() -> Models:
+def draw_chat_controls() -> Models:
     """The sidebar: conversation, setting, models, and what is seldom changed."""
     state = chat_state()
     _choose_conversation()
     take_over(state.setting)
     choose_strategy(state.setting)
-    edit_parameters(state.setting, live=True, needed_tokens=_said_tokens())
+    edit_parameters(state.setting, live=True, needed_tokens=_tokens_counter())
     _choose_recall_tool()
     _choose_review()
     with suppress(MemvizError):
@@ -56,7 +56,7 @@ def chat_controls() -> Models:
     return models
 
 
-def _said_tokens() -> Callable[[], int] | None:
+def _tokens_counter() -> Callable[[], int] | None:
     """Return what counts the tokens that were said so far; ``None`` if nothing was."""
     chat = chat_state().begun
     if chat is None:
@@ -100,7 +100,9 @@ def _choose_conversation() -> None:
         args=(key,),
         help=_("Start a new chat, or go on where a saved conversation ended."),
     )
-    button(_("New chat"), None, ":material/add_comment:", start_new, width="stretch")
+    button(
+        _("New chat"), None, ":material/add_comment:", start_new_chat, width="stretch"
+    )
     keep_in_address({QUERY_KEY: state.conversation_id})
 
 
@@ -134,7 +136,7 @@ def _choose_review() -> None:
         _("Ask before summarizing"),
         review_key(),
         is_on=state.review,
-        in_address=not keeps_its_switches(state.conversation_id),
+        in_address=not stores_switches(state.conversation_id),
         help=_(
             "Stops before messages are summarized and shows what would be summarized and the proposed summary: "
             "use it, reword it, have it written again with another prompt, or skip it."

@@ -17,7 +17,7 @@ ACTIVE_PIXELS = 200
 LABEL_CHARS = 60
 
 
-def summary_desk(desk: ChatDesk) -> None:
+def draw_summary_desk(desk: ChatDesk) -> None:
     """Show what the model is told of everything that is not sent word for word."""
     chat = desk.chat
     try:

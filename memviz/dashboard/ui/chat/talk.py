@@ -21,7 +21,7 @@ from memviz.dashboard.ui.shell.elements import (
     row,
     show_error,
 )
-from memviz.metrics.cost.bounds import MESSAGE_TOKENS, plan_turn, token_margin
+from memviz.metrics.cost.bounds import MESSAGE_TOKENS, measure_token_margin, plan_turn
 from memviz.models.embedding import MOST_BYTES
 from memviz.models.planned_calls import PlannedCalls, price_at_most
 from memviz.strategies.lookup import embedding_asked_by
@@ -36,7 +36,7 @@ WAITING = noop("Thinking")
 REMEMBERING = noop("Summarizing")
 
 
-def send(desk: ChatDesk, texts: Sequence[str]) -> None:
+def store_message(desk: ChatDesk, texts: Sequence[str]) -> None:
     """Keep what was typed before a model is asked: whatever happens from here on, it is there. The page is drawn again,
     with the chat's address, and asks for the reply."""
     # The first that cannot be said ends it: those behind it belong to what it would have said.
@@ -46,7 +46,7 @@ def send(desk: ChatDesk, texts: Sequence[str]) -> None:
     st.rerun()
 
 
-def talk(desk: ChatDesk) -> None:
+def answer_and_report(desk: ChatDesk) -> None:
     """Ask for the reply that the page was asked for, and say what went wrong with the last one."""
     state = desk.state
     chat = desk.chat
@@ -87,8 +87,8 @@ def _answer(
             stop_button("chat-stop")
             cost_place = st.empty()
         try:
-            with _tell_cost(desk, cost_place):
-                for text in _frames(pieces):
+            with _show_cost_meanwhile(desk, cost_place):
+                for text in _group_pieces_into_frames(pieces):
                     if text:
                         place.text(text)
         except MemvizError as error:
@@ -102,7 +102,9 @@ def _answer(
     st.rerun()  # everything drawn before the reply shows what it changed: fates, the list, the error
 
 
-def _tell_cost(desk: ChatDesk, place: DeltaGenerator) -> AbstractContextManager[None]:
+def _show_cost_meanwhile(
+    desk: ChatDesk, place: DeltaGenerator
+) -> AbstractContextManager[None]:
     """Return a block in which ``place`` says what the reply costs while it is under way, where it may cost
     something."""
     models = desk.models
@@ -112,7 +114,7 @@ def _tell_cost(desk: ChatDesk, place: DeltaGenerator) -> AbstractContextManager[
     return told_beside(place, paid.name)
 
 
-def next_message_costs(desk: ChatDesk) -> None:
+def bound_next_reply(desk: ChatDesk) -> None:
     """Say what the next reply costs at most: to another message, or to the last one once more."""
     models = desk.models
     chat = desk.chat
@@ -120,7 +122,7 @@ def next_message_costs(desk: ChatDesk) -> None:
     if models.are_free and not embedding:
         return
     log_tokens = int(chat.memory.sums.totals[-1])
-    margin = token_margin(chat.log, chat.run.counter)
+    margin = measure_token_margin(chat.log, chat.run.counter)
     try:
         request_tokens = chat.next_request_tokens + MESSAGE_TOKENS
     except MissingVectorsError:
@@ -146,7 +148,7 @@ def next_message_costs(desk: ChatDesk) -> None:
     )
 
 
-def _frames(pieces: Iterator[str]) -> Iterator[str]:
+def _group_pieces_into_frames(pieces: Iterator[str]) -> Iterator[str]:
     """Yield the text so far, every now and then, and at the end; empty as long as there is none. Each piece drawn by
     itself would keep the browser busy."""
     text = ""
@@ -159,7 +161,7 @@ def _frames(pieces: Iterator[str]) -> Iterator[str]:
     yield text
 
 
-def turn_controls(desk: ChatDesk) -> None:
+def draw_turn_controls(desk: ChatDesk) -> None:
     """Draw the buttons that retry and undo the last turn."""
     if not desk.chat.log.turn_count:
         return

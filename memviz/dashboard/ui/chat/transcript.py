@@ -13,7 +13,7 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.ui.chat.current import LongTalk
 from memviz.dashboard.ui.chat.desk import ChatDesk
-from memviz.dashboard.ui.chat.recall import recall_turn_button
+from memviz.dashboard.ui.chat.recall import draw_recall_turn_button
 from memviz.dashboard.ui.controls.authorship import say_why_stand_in
 from memviz.dashboard.ui.controls.chat_state import MESSAGES_SHOWN, chat_state
 from memviz.dashboard.ui.controls.inspector import BadgeColor
@@ -40,11 +40,11 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_table import record_of_turn
+from memviz.metrics.requests.request_table import find_record_of_turn
 from memviz.metrics.retention.message_facts import (
     NO_FACTS,
     MessageFacts,
-    facts_of_messages,
+    find_facts_of_messages,
 )
 from memviz.storage.workspace import FIRST_SAMPLE
 
@@ -74,7 +74,7 @@ LONG = noop(
 )
 
 
-def transcript(desk: ChatDesk) -> None:
+def draw_transcript(desk: ChatDesk) -> None:
     """Draw the newest messages, each with its fate at the last request; earlier ones on demand."""
     state = desk.state
     chat = desk.chat
@@ -82,16 +82,16 @@ def transcript(desk: ChatDesk) -> None:
     run = chat.run
     # While an answer is written again, the one before it is not shown.
     stop = log.turn(log.turn_count).asked if state.retrying else len(log)
-    first = _first_shown(stop)
+    first = _choose_first_shown(stop)
     fates = run.fates_at(run.turns[-1]) if run.turns else ()
-    facts = _facts(desk, run, range(first, stop))
+    facts = _facts_of_messages(desk, run, range(first, stop))
     for position in range(first, stop):
         message = log[position]
         turn = log.turn(log.turn_number(position))
         if position == turn.start:
             _draw_setting_mark(run, turn.number)
         if position == turn.asked:
-            record = record_of_turn(run, turn.number)
+            record = find_record_of_turn(run, turn.number)
             if record is not None:
                 draw_thoughts(record)
         if message.is_recall_exchange:
@@ -108,7 +108,7 @@ def transcript(desk: ChatDesk) -> None:
             _draw_unanswered()
         is_last_of_turn = turn.stop > turn.asked and position == turn.stop - 1
         if chat.strategy.allows_recall and turn.number and is_last_of_turn:
-            recall_turn_button(desk, turn.number)
+            draw_recall_turn_button(desk, turn.number)
     is_answered = not (chat.unanswered or state.retrying)
     if run.turns and desk.models.answerer.recorded_first and is_answered:
         last = run.turns[-1]
@@ -129,12 +129,14 @@ def _draw_setting_mark(run: Run, turn: int) -> None:
     )
 
 
-def _facts(desk: ChatDesk, run: Run, shown: range) -> Mapping[int, MessageFacts]:
+def _facts_of_messages(
+    desk: ChatDesk, run: Run, shown: range
+) -> Mapping[int, MessageFacts]:
     """The facts of those messages that the last request does not hold word for word."""
     if not run.turns:
         return {}
     facts = known_facts(desk.state.conversation_id, run.log, grows=True)
-    return facts_of_messages(run.turns[-1], facts, shown) if facts else {}
+    return find_facts_of_messages(run.turns[-1], facts, shown) if facts else {}
 
 
 def _draw_messages_alone(messages: Iterable[Message], first: int) -> None:
@@ -144,11 +146,11 @@ def _draw_messages_alone(messages: Iterable[Message], first: int) -> None:
             _draw_message(message, position, Fate.NOT_YET)
 
 
-def deriving_talk(work: BackgroundReplay) -> None:
+def draw_talk_while_deriving(work: BackgroundReplay) -> None:
     """Draw the newest messages, and below them how far ``work`` is, which derives the memory. The page is drawn again
     when it is over."""
     state = chat_state()
-    first = _first_shown(len(work.log))
+    first = _choose_first_shown(len(work.log))
     _draw_messages_alone(work.log[first:], first)
 
     def step() -> Step:
@@ -172,9 +174,9 @@ def deriving_talk(work: BackgroundReplay) -> None:
     watch(work, step, "chat-derive-stop", note)
 
 
-def long_talk(talk: LongTalk) -> None:
+def draw_long_talk(talk: LongTalk) -> None:
     """Draw the newest messages of a long conversation, read alone, and the way to its memory."""
-    first = _first_shown(talk.messages)
+    first = _choose_first_shown(talk.messages)
     _draw_messages_alone(store().said(talk.id, first, talk.messages), first)
     with row("chat-long"):
         button(
@@ -199,7 +201,7 @@ def keep_for_later(typed: str | None) -> None:
         state.to_send = (*state.to_send, typed)
 
 
-def _first_shown(stop: int) -> int:
+def _choose_first_shown(stop: int) -> int:
     """The position of the first message to draw, below a button for the earlier ones."""
     first = max(0, stop - chat_state().shown_messages)
     if first:
@@ -263,7 +265,7 @@ def retry() -> None:
     state.retrying = True
 
 
-def empty_chat(desk: ChatDesk) -> None:
+def draw_empty_chat(desk: ChatDesk) -> None:
     """Say what to do first: say something, or go on from a conversation in which much was said already."""
     show_info(
         _(
@@ -289,7 +291,7 @@ def empty_chat(desk: ChatDesk) -> None:
         )
 
 
-def show_newest(desk: ChatDesk) -> None:
+def scroll_to_newest(desk: ChatDesk) -> None:
     """Scroll the box that this stands in to its end if there is something new in the talk; a change of the setting or
     of a recall is nothing new."""
     state = desk.state

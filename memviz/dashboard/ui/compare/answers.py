@@ -25,7 +25,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.answer_sources import AnswerSource
 from memviz.metrics.retention.knowledge import Knowledge
-from memviz.metrics.retention.life_lines import fact_losses, life_lines
+from memviz.metrics.retention.life_lines import life_lines, list_fact_losses
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.events import grows_a_list
@@ -72,7 +72,7 @@ _LOST_IN_VERSION = noop(
 )
 
 
-def answer_card(
+def draw_answer_card(
     setting: SettingRun,
     record: TurnRecord,
     source: AnswerSource,
@@ -86,7 +86,7 @@ def answer_card(
         st.html(stripe(setting.index))
         show_title(setting.label)
         if record.parts.recalled:
-            words = recalled_into(record, is_again=answer_before is not None)
+            words = describe_recalled(record, is_again=answer_before is not None)
             st.html(recalled_html(words))
             if answer_before is not None and answer_before.reply:
                 before = plain(shorten(answer_before.reply, BEFORE_CHARS_SHOWN))
@@ -111,7 +111,7 @@ def answer_card(
         st.caption(_context_words(record))
 
 
-def recalled_into(record: TurnRecord, *, is_again: bool) -> str:
+def describe_recalled(record: TurnRecord, *, is_again: bool) -> str:
     """Return what was recalled into the request of an answer, and how large that request was without it and is with it.
     ``is_again``: the question had been asked without it."""
     turns = turn_list(find_stating_turns(record.memory.log, record.parts.recalled))
@@ -165,7 +165,7 @@ BOUNDED_MESSAGES = 300
 """A request of more is not searched for what it lost: it is a full buffer, or nearly one."""
 
 
-def suggested_questions(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> list[str]:
+def suggest_questions(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> list[str]:
     """A few short questions about a conversation: first those that one of the ``runs`` has lost the answer to, and of
     both kinds those about what was said first, since that is lost first."""
     short = [
@@ -203,7 +203,7 @@ def _find_unspoken(run: Run, facts: Sequence[Probe]) -> list[Probe]:
     return unspoken
 
 
-def fact_asked(question: str, probes: Sequence[Probe]) -> Probe | None:
+def find_fact_asked(question: str, probes: Sequence[Probe]) -> Probe | None:
     """The fact that ``question`` asks for, if it is one of ``probes``."""
     # Of several that ask the same it is the first.
     by_question = {
@@ -212,10 +212,12 @@ def fact_asked(question: str, probes: Sequence[Probe]) -> Probe | None:
     return by_question.get(question.strip().casefold())
 
 
-def lost_words(run: Run, fact: Probe) -> str:
+def describe_loss(run: Run, fact: Probe) -> str:
     """Return which version of the summary lost the fact, or since which request it is not sent; empty where the last
     request still knows it."""
-    return run.once((lost_words, fact), lambda: _lost_words(run, fact), is_picture=True)
+    return run.once(
+        (describe_loss, fact), lambda: _lost_words(run, fact), is_picture=True
+    )
 
 
 def _lost_words(run: Run, fact: Probe) -> str:
@@ -230,7 +232,7 @@ def _lost_words(run: Run, fact: Probe) -> str:
             "Only denied or outdated since {name}.",
             name=request_name(*span.first),
         )
-    by = fact_losses(run, fact_retention, lives, texts)[0, span.first_place]
+    by = list_fact_losses(run, fact_retention, lives, texts)[0, span.first_place]
     name = request_name(*span.first)
     version = None if by is None else run.compactions[by].version
     if version is None:
@@ -239,12 +241,12 @@ def _lost_words(run: Run, fact: Probe) -> str:
     return _(words, version=version, name=name)
 
 
-def stated_at(
+def find_stating_positions(
     question: str, probes: Sequence[Probe], sources: Mapping[int, AnswerSource]
 ) -> tuple[int, ...]:
     """The log positions that state the answer to ``question``: those of the probe that asks the same; else the message
     from which other settings (``sources``, by number) had their answers."""
-    probe = fact_asked(question, probes)
+    probe = find_fact_asked(question, probes)
     if probe is not None and probe.evidence:
         return probe.evidence
     positions = [
@@ -255,7 +257,7 @@ def stated_at(
     return (min(positions),) if positions else ()
 
 
-def bringing_back(
+def plan_bringing_back(
     run: Run, asked: TurnRecord, positions: Sequence[int], prices: PricingAssumptions
 ) -> BroughtBack | None:
     """Return what it takes to bring the turns of these positions back into the request of a question; ``None`` where

@@ -10,12 +10,12 @@ from memviz.core.text.wording import counted, listed, turn_list
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.compare.answers import (
-    answer_card,
-    bringing_back,
-    fact_asked,
-    lost_words,
-    stated_at,
-    suggested_questions,
+    describe_loss,
+    draw_answer_card,
+    find_fact_asked,
+    find_stating_positions,
+    plan_bringing_back,
+    suggest_questions,
 )
 from memviz.dashboard.ui.controls.authorship import say_why_stand_in
 from memviz.dashboard.ui.controls.jobs import NO_OTHER_CALL, Job, Tell
@@ -39,7 +39,7 @@ from memviz.engine.asking import ask
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.answer_sources import answer_source
+from memviz.metrics.answer_sources import find_answer_source
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, bound_questions
 from memviz.models.base import ends_all
 from memviz.transcripts.base import Probe
@@ -54,7 +54,7 @@ Answers = dict[Run, TurnRecord | MemvizError]
 """The answer of each run that was asked, or the failure."""
 
 
-def ask_all(
+def ask_all_settings(
     settings: Sequence[SettingRun], models: Models, probes: Sequence[Probe]
 ) -> None:
     """Ask, and see what each setting still knows, and from where. A few questions of ``probes`` are a click away. It is
@@ -70,9 +70,9 @@ def ask_all(
     settings = complete
     # Two settings that are the same share one run, and its answer.
     runs = list(dict.fromkeys(setting.run for setting in settings))
-    questions = _questions(probes, runs)
-    question, is_asked = _form(len(settings), questions)
-    suggestion = _suggestions(questions)
+    questions = _questions_on_offer(probes, runs)
+    question, is_asked = _draw_question_form(len(settings), questions)
+    suggestion = _draw_suggestions(questions)
     if names_not_asked:
         show_caption(_(_NOT_ASKED, names=listed(names_not_asked)))
     # Where asking costs money a suggestion only fills the field.
@@ -81,21 +81,21 @@ def ask_all(
         is_asked = True
     if not models.are_free:
         bound = bound_questions(runs, models.askers)
-        bound_caption(bound, before=_who_is_asked(runs, models))
+        bound_caption(bound, before=_models_asked(runs, models))
     if is_asked:
         state.question = question
         state.asked_with = models
         state.answers = {}
         state.answers_before = {}
         note_new_result(RESULT)
-        _job("ask-all", models, state.answers, runs).run()
+        _make_job("ask-all", models, state.answers, runs).run()
         if not models.are_free:
             st.rerun()  # what stands above knows of the replies now: what was spent, the button that saves them
     _try_again(runs, models)
-    _show(settings, probes, models)
+    _draw_answers(settings, probes, models)
 
 
-def _who_is_asked(runs: Sequence[Run], models: Models) -> str:
+def _models_asked(runs: Sequence[Run], models: Models) -> str:
     if models.answerer.is_free:
         return _(
             "{name} is asked where a question makes a summary due.",
@@ -110,17 +110,17 @@ def _who_is_asked(runs: Sequence[Run], models: Models) -> str:
     )
 
 
-def _questions(probes: Sequence[Probe], runs: Sequence[Run]) -> list[str]:
+def _questions_on_offer(probes: Sequence[Probe], runs: Sequence[Run]) -> list[str]:
     """Return the questions on offer. They stay while settings change: what one looks at does not move under the
     pointer, and no new run is searched for what it lost."""
     state = compare_state()
     facts = tuple(probes)
     if state.suggested[0] != facts:
-        state.suggested = (facts, suggested_questions(probes, runs))
+        state.suggested = (facts, suggest_questions(probes, runs))
     return state.suggested[1]
 
 
-def _job(
+def _make_job(
     key: str,
     models: Models,
     answers: Answers,
@@ -183,7 +183,7 @@ def _try_again(runs: Sequence[Run], models: Models) -> None:
         )
     elif hopeless is not None:
         show_error(hopeless, _(NO_OTHER_CALL))
-    job = _job("ask-all-again", models, answers, unanswered)
+    job = _make_job("ask-all-again", models, answers, unanswered)
     job.verb = _("Try again") if is_tried else _("Ask")
     job.bound = bound_questions(unanswered, models.askers)
     if job.offer():
@@ -193,7 +193,7 @@ def _try_again(runs: Sequence[Run], models: Models) -> None:
         st.rerun()
 
 
-def _form(number: int, questions: Sequence[str]) -> tuple[str, bool]:
+def _draw_question_form(number: int, questions: Sequence[str]) -> tuple[str, bool]:
     """Return the question that stands in the field, or the example while it is empty, and whether it was sent."""
     example = questions[0] if questions else _("What is the budget?")
     with st.form("ask-all", border=False):
@@ -218,7 +218,7 @@ def _form(number: int, questions: Sequence[str]) -> tuple[str, bool]:
     return question.strip() or example, is_sent
 
 
-def _suggestions(questions: Sequence[str]) -> str:
+def _draw_suggestions(questions: Sequence[str]) -> str:
     """Questions to click; the one that was clicked stands in the field then."""
     if not questions:
         return ""
@@ -237,7 +237,7 @@ def _suggestions(questions: Sequence[str]) -> str:
     return chosen
 
 
-def _show(
+def _draw_answers(
     settings: Sequence[SettingRun], probes: Sequence[Probe], models: Models
 ) -> None:
     """Draw the answers to the settings as they stand; those of other settings are no longer shown."""
@@ -250,7 +250,7 @@ def _show(
         if isinstance(answer, TurnRecord):
             answers.append((setting, answer))
             replies.append((setting.label, answer.facts))
-            source = answer_source(answer.context, state.question, answer.reply)
+            source = find_answer_source(answer.context, state.question, answer.reply)
             sources[setting.index] = source
         elif answer and not ends_all(answer):
             # An error that ends all asking is said once, above.
@@ -261,24 +261,24 @@ def _show(
     st.caption(_("Asked: {question}", question=plain(state.question)))
     if models.answerer.recorded_first:
         say_why_stand_in(replies)
-    positions = stated_at(state.question, probes, sources)
-    fact = fact_asked(state.question, probes)
+    positions = find_stating_positions(state.question, probes, sources)
+    fact = find_fact_asked(state.question, probes)
     for place, (setting, reply) in card_places(answers, CARDS_A_ROW):
         with place:
             if isinstance(reply, MemvizError):
                 show_title(setting.label)
                 show_error(reply)
                 continue
-            answer_card(
+            draw_answer_card(
                 setting,
                 reply,
                 sources[setting.index],
-                partial(_bring_back, setting, reply, fact, positions, models),
+                partial(_offer_to_bring_back, setting, reply, fact, positions, models),
                 state.answers_before.get(setting.run),
             )
 
 
-def _bring_back(
+def _offer_to_bring_back(
     setting: SettingRun,
     answer: TurnRecord,
     fact: Probe | None,
@@ -289,10 +289,10 @@ def _bring_back(
     that states it recalled."""
     state = compare_state()
     run = setting.run
-    loss = "" if fact is None else lost_words(run, fact)
+    loss = "" if fact is None else describe_loss(run, fact)
     if loss:
         st.caption(loss)
-    way_back = bringing_back(run, answer, positions, prices_in_force())
+    way_back = plan_bringing_back(run, answer, positions, prices_in_force())
     if way_back is None:
         return
     bound = bound_questions([run], models.askers, MESSAGE_TOKENS + way_back.tokens)
@@ -314,6 +314,8 @@ def _bring_back(
     # Where it is asked again twice, the answer before both stays beside the last one.
     state.answers_before.setdefault(run, answer)
     again: Answers = {}
-    _job("ask-all-back", models, again, [run], [Recall(turns=way_back.turns)]).run()
+    _make_job(
+        "ask-all-back", models, again, [run], [Recall(turns=way_back.turns)]
+    ).run()
     state.answers.update(again)
     st.rerun()

@@ -32,7 +32,7 @@ def describe_cheapest(
         return CheapestSetting("")
     if isclose(min(usd_by_place.values()), max(usd_by_place.values()), rel_tol=1e-9):
         return CheapestSetting(_("All settings cost the same."))
-    cheapest = _cheapest(usd_by_place)
+    cheapest = _find_cheapest(usd_by_place)
     label = plain(costs[cheapest].label)
     amount = plain(dollars(usd_by_place[cheapest]))
     cache = assumptions.cache
@@ -51,9 +51,9 @@ def describe_cheapest(
     usd_otherwise = _known_usd(costs_otherwise)
     other = cheapest
     if len(usd_otherwise) > 1:
-        other = _cheapest(usd_otherwise)
+        other = _find_cheapest(usd_otherwise)
     sentence = _(
-        _sentence(is_alive=is_alive, is_same=other == cheapest),
+        _describe_warm_cache(is_alive=is_alive, is_same=other == cheapest),
         label=label,
         amount=amount,
         pauses=duration_words(assumptions.pause_seconds),
@@ -64,7 +64,7 @@ def describe_cheapest(
     return CheapestSetting(sentence, mentions_pauses=True)
 
 
-def _sentence(*, is_alive: bool, is_same: bool) -> str:
+def _describe_warm_cache(*, is_alive: bool, is_same: bool) -> str:
     """Return the sentence on a cache that outlives the pauses (``is_alive``) or not, where the same setting costs least
     with pauses on the other side of its life (``is_same``) or another one."""
     if is_alive and is_same:
@@ -97,6 +97,6 @@ def _known_usd(costs: Sequence[Cost]) -> dict[int, float]:
     return usd_by_place
 
 
-def _cheapest(usd_by_place: Mapping[int, float]) -> int:
+def _find_cheapest(usd_by_place: Mapping[int, float]) -> int:
     """Return the place of the setting that costs least."""
     return min(usd_by_place, key=usd_by_place.__getitem__)

@@ -38,12 +38,12 @@ _ALTS = {
 _SO_FAR = ("cumulative_usd", "uncached_cumulative_usd")
 
 
-def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
+def draw_costs_table(costs: Sequence[SettingCost], title: str) -> None:
     """Draw the table of the costs of one setting, a row a turn."""
     by_setting = {setting_cost.setting: setting_cost for setting_cost in costs}
     setting = choose_setting_run(list(by_setting), "costs-setting", marks=False)
     setting_cost = by_setting[setting]
-    table = with_totals(setting_cost)
+    table = tabulate_costs(setting_cost)
     st.dataframe(
         table.rename(columns={name: _(title) for name, title in _TITLES.items()}),
         hide_index=True,
@@ -59,7 +59,7 @@ def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
     )
 
 
-def with_totals(setting_cost: SettingCost) -> pd.DataFrame:
+def tabulate_costs(setting_cost: SettingCost) -> pd.DataFrame:
     """One row a turn (a request, where turns took several calls of the model), and one of totals: their turn is
     ``all``, and what was spent so far is what is spent at the end."""
     has_calls = setting_cost.setting.run.has_calls

@@ -19,13 +19,13 @@ from memviz.dashboard.charts.cost.setting_cost import (
 )
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.compare.cheapest import describe_cheapest
-from memviz.dashboard.ui.compare.costs_table import turn_by_turn
+from memviz.dashboard.ui.compare.costs_table import draw_costs_table
 from memviz.dashboard.ui.compare.dollars_explained import (
     cache_words,
     draw_against_the_window,
-    say_which_prices,
+    draw_prices_and_rules,
 )
-from memviz.dashboard.ui.compare.dollars_in_total import parts_table, totals
+from memviz.dashboard.ui.compare.dollars_in_total import draw_parts_table, draw_totals
 from memviz.dashboard.ui.compare.playing import Readout, is_staged
 from memviz.dashboard.ui.compare.reader import (
     draw_beside_reader,
@@ -53,8 +53,8 @@ from memviz.dashboard.words.prices import (
     missing_prices_by_model,
     pause_words,
 )
-from memviz.metrics.cost.cache_breaks import cache_breaks
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.cost.cache_breaks import find_cache_breaks
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
@@ -76,13 +76,13 @@ TURNS_KEY = "costs-turns"
 PRICES_KEY = "costs-prices"
 
 
-def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+def draw_dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Show what every setting costs."""
     say_who_summarized(settings)
     say_not_recorded(settings)
     with put_away(Part.CONTROLS, "prices"):
         assumptions = price_row()
-    costs = costs_of(settings, assumptions)
+    costs = price_settings(settings, assumptions)
     say_what_is_unknown(costs)
     tell_audience_of_request(
         cost_finding(costs), [basis_in_words(assumptions, settings[0].run.counter.name)]
@@ -98,23 +98,23 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
             partial(draw_costs, costs, assumptions),
             {CHART_KEY: shared_axis(settings)},
             draw_notes=partial(_draw_notes, costs, assumptions),
-            draw_below=lambda _selection: totals(costs),
+            draw_below=lambda _selection: draw_totals(costs),
             readout=Readout("dollars", assumptions),
         )
         if is_below:
             _say_what_costs_least(costs, assumptions)
     if not hides(Part.NUMBERS):
-        parts_table(costs)
-        details(costs, assumptions, transcript)
+        draw_parts_table(costs)
+        draw_details(costs, assumptions, transcript)
 
 
-def costs_of(
+def price_settings(
     settings: Sequence[SettingRun], assumptions: PricingAssumptions
 ) -> list[SettingCost]:
     """Return what each setting costs on these terms."""
     costs = []
     for setting in settings:
-        cost = assumptions.cost(traffic(setting.run))
+        cost = assumptions.cost(count_traffic(setting.run))
         costs.append(SettingCost(setting, cost, cost.parts))
     return costs
 
@@ -179,7 +179,7 @@ def _find_breaks(
 ) -> list[CachedSetting]:
     settings = []
     for setting_cost in costs:
-        breaks = cache_breaks(
+        breaks = find_cache_breaks(
             setting_cost.setting.run,
             setting_cost.cost,
             assumptions.cache,
@@ -258,7 +258,7 @@ def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:
     return " ".join(sentences)
 
 
-def details(
+def draw_details(
     costs: Sequence[SettingCost],
     assumptions: PricingAssumptions,
     transcript: Transcript,
@@ -276,9 +276,9 @@ def details(
         numbers,
         TURNS_KEY,
         ":material/table:",
-        partial(turn_by_turn, costs, transcript.title),
+        partial(draw_costs_table, costs, transcript.title),
     )
-    rules = partial(say_which_prices, assumptions)
+    rules = partial(draw_prices_and_rules, assumptions)
     folded(
         _("Which prices and cache rules are these?"),
         PRICES_KEY,

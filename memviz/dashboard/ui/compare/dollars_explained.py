@@ -20,8 +20,8 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.prices import cache_in_words, prices_of
 from memviz.dashboard.words.requests import forecast_words
 from memviz.engine.compaction import REDUCING
-from memviz.metrics.health.growth import unbounded_part
-from memviz.metrics.requests.token_use import forecast, passing_request
+from memviz.metrics.health.growth import find_unbounded_part
+from memviz.metrics.requests.token_use import find_first_over, forecast_overflow
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import context_window_tokens
@@ -53,13 +53,13 @@ def cache_words(
     costs: Sequence[SettingCost], assumptions: PricingAssumptions
 ) -> list[str]:
     """Return what is to be learnt from the picture of the cache, in plain text."""
-    why = why_nothing_is_cached(costs, assumptions)
+    why = explain_empty_cache(costs, assumptions)
     if why or assumptions.cache is None:
         return [why]
-    return list(explanations(costs, assumptions.cache))
+    return list(explain_cache(costs, assumptions.cache))
 
 
-def why_nothing_is_cached(
+def explain_empty_cache(
     costs: Sequence[SettingCost], assumptions: PricingAssumptions
 ) -> str:
     """The reason if no setting read anything from the cache, for which there is then no picture; else empty."""
@@ -97,7 +97,7 @@ def why_nothing_is_cached(
     )
 
 
-def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[str]:
+def explain_cache(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[str]:
     """Yield why the cache holds so much or so little: in general, then of settings that
     mostly miss, those of one reason together."""
     yield _(_BEGINNING)
@@ -107,7 +107,7 @@ def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[st
     kinds = {compaction.kind for run in runs for compaction in run.compactions}
     if kinds & set(REDUCING):
         yield _(_CLEARING)
-    yield from _why_missed(costs, cache)
+    yield from _explain_misses(costs, cache)
     losses = [setting_cost for setting_cost in costs if _is_a_loss(setting_cost)]
     if losses:
         yield _(
@@ -116,7 +116,7 @@ def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[st
         )
 
 
-def _why_missed(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[str]:
+def _explain_misses(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[str]:
     """Yield why requests mostly miss the cache: they are too short for it, or a window moves on with each of them."""
     min_tokens = cache.min_tokens
     with_short_requests = []
@@ -129,7 +129,7 @@ def _why_missed(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[str
             continue
         if np.median(traffic.input_tokens) < min_tokens:
             with_short_requests.append(setting_cost)
-        elif _slides(setting_cost, cache):
+        elif _drops_messages(setting_cost, cache):
             with_window.append(setting_cost)
             own_tokens = int(np.median(traffic.shared_tokens[1:]))
             shared_tokens = max(shared_tokens, own_tokens)
@@ -148,7 +148,7 @@ def _names(costs: Sequence[SettingCost]) -> str:
     return listed(setting_cost.label for setting_cost in costs)
 
 
-def _slides(setting_cost: SettingCost, cache: CacheRules) -> bool:
+def _drops_messages(setting_cost: SettingCost, cache: CacheRules) -> bool:
     """Return whether it drops messages for good, as far as its requests tell, and mostly misses for that."""
     if setting_cost.setting.run.strategy.trigger is not Trigger.NEVER:
         return False
@@ -205,10 +205,12 @@ def window_words(
         )
     for setting_cost in costs:
         traffic = setting_cost.cost.traffic
-        passing = passing_request(traffic, window)
-        foretold = forecast(traffic, window)
+        passing = find_first_over(traffic, window)
+        foretold = forecast_overflow(traffic, window)
         # Only messages that are never dropped go on growing as they did.
-        keeps_growing = unbounded_part(setting_cost.setting.run.strategy) == "history"
+        keeps_growing = (
+            find_unbounded_part(setting_cost.setting.run.strategy) == "history"
+        )
         if passing is not None:
             yield _(
                 "{label}: from {name} on a request is larger than the window, and would be refused.",
@@ -223,7 +225,7 @@ def _share_words(share: float) -> str:
     return f"{share:.1%}" if share >= SMALLEST_SHARE else _("less than 0.1%")
 
 
-def say_which_prices(assumptions: PricingAssumptions) -> None:
+def draw_prices_and_rules(assumptions: PricingAssumptions) -> None:
     """Draw the prices and the rules that every number of a page rests on."""
     for sentence in prices_of(assumptions):
         show_caption(sentence)

@@ -31,12 +31,12 @@ PARTS_HELP = noop(
 )
 
 
-def totals(costs: Sequence[SettingCost]) -> None:
+def draw_totals(costs: Sequence[SettingCost]) -> None:
     """Draw the dollars in total, each against the first setting, and what share of it the cache and the summarizer
     have."""
     has_hits = any(setting_cost.cost.cached_tokens.any() for setting_cost in costs)
     for column, setting_cost in places(costs, TOTAL_PIXELS):
-        change = _change(setting_cost, costs[0])
+        change = _share_of_change(setting_cost, costs[0])
         delta = None
         if setting_cost is not costs[0]:
             delta = _change_words(change)
@@ -55,7 +55,7 @@ def totals(costs: Sequence[SettingCost]) -> None:
             column.caption(shares)
 
 
-def _change(setting_cost: SettingCost, first: SettingCost) -> float | None:
+def _share_of_change(setting_cost: SettingCost, first: SettingCost) -> float | None:
     """By which share it costs more than the first one; ``None`` if that is unknown, or the first is free."""
     usd = setting_cost.cost.total_usd
     against = first.cost.total_usd
@@ -93,7 +93,7 @@ def shares_words(setting_cost: SettingCost, *, has_hits: bool) -> str:
     return plain(_(COMMA).join(shares))
 
 
-def parts_table(costs: Sequence[SettingCost]) -> None:
+def draw_parts_table(costs: Sequence[SettingCost]) -> None:
     """Draw tokens and dollars of each part, one column a setting."""
     header(_("What is paid for?"), help=_(PARTS_HELP))
     table = pd.DataFrame(

@@ -42,7 +42,7 @@ COMPACTIONS_HELP = noop(
 )
 
 
-def run_downloads(
+def draw_downloads(
     settings: Sequence[SettingRun], chosen: SettingRun, transcript: Transcript
 ) -> None:
     """Draw a panel of files; each is made when its button is clicked."""

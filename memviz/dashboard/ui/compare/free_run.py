@@ -14,7 +14,7 @@ from memviz.core.model_errors import BudgetSpentError, UnusableSummarizerError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.ui.compare.answers import answer_card
+from memviz.dashboard.ui.compare.answers import draw_answer_card
 from memviz.dashboard.ui.compare.selection import Selection
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
@@ -39,10 +39,10 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.estimates import likely_words
 from memviz.engine.free_run import FreeRun, count_answered_turns
 from memviz.engine.run import Run
-from memviz.metrics.answer_sources import answer_source
+from memviz.metrics.answer_sources import find_answer_source
 from memviz.metrics.cost.bounds import bound_free_run
-from memviz.metrics.cost.estimate import estimate
-from memviz.metrics.requests.request_table import record_of_turn
+from memviz.metrics.cost.estimate import estimate_asking
+from memviz.metrics.requests.request_table import find_record_of_turn
 from memviz.storage.workspace import RunKey
 
 TAKE_KEY = "free-take"
@@ -66,25 +66,25 @@ class _RunSoFar(NamedTuple):
     answered_turns: int
 
 
-def free_runs(models: Models) -> list[SettingRun]:
+def make_free_runs(models: Models) -> list[SettingRun]:
     """Return the free run of the conversation under every setting, as far as it was made. A model is asked only after
     a click, with what it will cost said before; it can be stopped, and goes on where it was."""
     _transcript, log = studied_conversation()
     if not log.turn_count:
         show_error(EmptyConversationError(_(_NOTHING_TO_ANSWER)))
         return []
-    runs = _runs_so_far(models)
+    runs = _find_runs_so_far(models)
     missing = [each for each in runs if each.answered_turns < log.turn_count]
     if missing:
         state = compare_state()
         is_asked = state.answer_again
         state.answer_again = False
         with box():
-            st.markdown(_invitation(missing, models, log.turn_count))
-            if _job(missing, models).run_when_asked(is_asked=is_asked):
-                runs = [_run_so_far(each.setting, each.key) for each in runs]
+            st.markdown(_invitation_words(missing, models, log.turn_count))
+            if _make_job(missing, models).run_when_asked(is_asked=is_asked):
+                runs = [_find_run_so_far(each.setting, each.key) for each in runs]
     if runs:
-        again = None if missing else _job(runs, models)
+        again = None if missing else _make_job(runs, models)
         _choose_take(runs, again)
     with_turns = []
     for each in runs:
@@ -93,7 +93,7 @@ def free_runs(models: Models) -> list[SettingRun]:
     return as_setting_runs(with_turns)
 
 
-def _runs_so_far(models: Models) -> list[_RunSoFar]:
+def _find_runs_so_far(models: Models) -> list[_RunSoFar]:
     """Return the run under every setting that can be run; what is wrong with another one is said."""
     state = compare_state()
     answerer = models.answerer.name
@@ -101,16 +101,16 @@ def _runs_so_far(models: Models) -> list[_RunSoFar]:
     for setting in state.settings:
         with error_shown():
             key = run_key(workspace(), state, setting, models.summarizer, answerer)
-            runs.append(_run_so_far(setting, replace(key, take=state.take)))
+            runs.append(_find_run_so_far(setting, replace(key, take=state.take)))
     return runs
 
 
-def _run_so_far(setting: Setting, key: RunKey) -> _RunSoFar:
+def _find_run_so_far(setting: Setting, key: RunKey) -> _RunSoFar:
     run = workspace().kept_free_run(key)
     return _RunSoFar(setting, key, run, count_answered_turns(run) if run else 0)
 
 
-def _invitation(missing: Sequence[_RunSoFar], models: Models, turns: int) -> str:
+def _invitation_words(missing: Sequence[_RunSoFar], models: Models, turns: int) -> str:
     """Return what a free run is, and how much of it there is."""
     answered = _(
         "{done:,} of {turns}",
@@ -165,13 +165,13 @@ def _answer_again(take: int) -> None:
     state.answer_again = True
 
 
-def _job(missing: Sequence[_RunSoFar], models: Models) -> Job:
+def _make_job(missing: Sequence[_RunSoFar], models: Models) -> Job:
     """Return the job that answers what is missing. It is bounded with each reply as long as it may be, and sent again
     with every later message; likely, the replies are as long as the conversation's own."""
     keys = [each.key for each in missing]
     turns = [each.answered_turns for each in missing]
     replays = free_replays(workspace(), keys)
-    cost = estimate(replays, models.answerer.name, models.summarizer.name)
+    cost = estimate_asking(replays, models.answerer.name, models.summarizer.name)
     likely = likely_words(cost)
     work = [key.strategy.tool_use for key in keys]
     if any(tool_use.recalls or tool_use.thinking_rounds for tool_use in work):
@@ -239,7 +239,9 @@ def _keep(key: RunKey, free: FreeRun, refusal: str = "") -> None:
 def draw_answers_of_turn(settings: Sequence[SettingRun], selection: Selection) -> None:
     """Draw the answers of all settings to the message of the selected turn, and where they had them from."""
     turn = selection.turn
-    records = [(setting, record_of_turn(setting.run, turn)) for setting in settings]
+    records = [
+        (setting, find_record_of_turn(setting.run, turn)) for setting in settings
+    ]
     requests = [request for _setting, request in records if request]
     if not requests:
         return
@@ -255,5 +257,5 @@ def draw_answers_of_turn(settings: Sequence[SettingRun], selection: Selection) -
             if record is None:
                 st.caption(_("{label}: not answered yet.", label=plain(setting.label)))
             else:
-                source = answer_source(record.context, question, record.reply)
-                answer_card(setting, record, source)
+                source = find_answer_source(record.context, question, record.reply)
+                draw_answer_card(setting, record, source)

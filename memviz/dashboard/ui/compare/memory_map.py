@@ -37,7 +37,7 @@ from memviz.dashboard.ui.compare.reader import (
     shared_axis,
     tell_audience_of_request,
 )
-from memviz.dashboard.ui.compare.selection import selection_of
+from memviz.dashboard.ui.compare.selection import read_selection
 from memviz.dashboard.ui.controls.authorship import say_not_recorded, say_who_summarized
 from memviz.dashboard.ui.controls.health import draw_health
 from memviz.dashboard.ui.controls.message_html import legend_item
@@ -56,9 +56,9 @@ from memviz.dashboard.ui.shell.linked import linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import clicked_point, set_widget
 from memviz.engine.compaction import Compaction
-from memviz.metrics.memory_map.fate_grid import View, example, grid
-from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.memory_map.stretches import STEPS, code_of
+from memviz.metrics.memory_map.fate_grid import View, build_grid, find_example
+from memviz.metrics.memory_map.fate_map import build_fate_map
+from memviz.metrics.memory_map.stretches import STEPS, encode_fate
 from memviz.transcripts.base import Transcript
 
 _STEPS = {"turn": noop("Turns"), "request": noop("Requests")}
@@ -80,14 +80,16 @@ MAP_PIXELS = 140
 """The least width of a map's place. Streamlit draws no chart under 150 pixels: the rest lies in the gap beside it."""
 
 
-def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+def draw_memory_map_view(
+    settings: Sequence[SettingRun], transcript: Transcript
+) -> None:
     """Draw a map for each setting, beside the selected request, and what became of one message."""
     say_who_summarized(settings)
     say_not_recorded(settings)
     if not is_staged():
-        legend(settings)
+        draw_legend(settings)
     tell_audience_of_request(
-        map_finding(selection_of(settings).setting),
+        map_finding(read_selection(settings).setting),
         [map_finding(setting) for setting in settings],
     )
     charts = {}
@@ -99,13 +101,13 @@ def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> N
         transcript,
         partial(draw_maps, settings),
         charts,
-        draw_notes=partial(_map_notes, settings),
+        draw_notes=partial(_draw_map_notes, settings),
         draw_below=partial(draw_one_message, settings),
         readout=Readout("memory"),
     )
 
 
-def _map_notes(settings: Sequence[SettingRun]) -> None:
+def _draw_map_notes(settings: Sequence[SettingRun]) -> None:
     """Draw what stands below the player, in view with the maps: what became of the selected message, and warnings."""
     say_life_of_selected(settings)
     draw_health(settings)
@@ -120,15 +122,15 @@ def _map_notes(settings: Sequence[SettingRun]) -> None:
 def draw_maps(settings: Sequence[SettingRun]) -> None:
     """Draw the maps of the part that is looked at."""
     step = step_of(settings)
-    view = zoom(whole_view(settings), step)
-    maps(settings, view)
+    view = choose_zoom(select_everything(settings), step)
+    draw_all_maps(settings, view)
     if not view.in_full:
         requests = counted(view.requests_per_cell, step)
         messages = counted(view.messages_per_cell, "message")
         st.caption(_(_EACH_CELL[step], size=f"{requests} × {messages}"))
 
 
-def whole_view(settings: Sequence[SettingRun]) -> View:
+def select_everything(settings: Sequence[SettingRun]) -> View:
     """Return the view of all requests and all messages of the conversation."""
     last = max(int(shared_axis([setting]).lasts[-1]) for setting in settings)
     return View(
@@ -136,7 +138,7 @@ def whole_view(settings: Sequence[SettingRun]) -> View:
     )
 
 
-def zoom(whole: View, step: str) -> View:
+def choose_zoom(whole: View, step: str) -> View:
     """The part to look at: all of a short conversation, a chosen part of a long one. ``step`` is what a column of all
     is called."""
     if whole.in_full:
@@ -165,7 +167,7 @@ def zoom(whole: View, step: str) -> View:
     return View(range(first, last + 1), range(message_position(top), bottom))
 
 
-def maps(settings: Sequence[SettingRun], view: View) -> None:
+def draw_all_maps(settings: Sequence[SettingRun], view: View) -> None:
     """Draw a map for each setting, all seen at once, and under it what became of all messages at the last request."""
     size = beside_others([setting.label for setting in settings])
     with st.container(key="map-pictures"):
@@ -177,7 +179,7 @@ def maps(settings: Sequence[SettingRun], view: View) -> None:
         with place:
             picture(figure, _map_key(number), map_finding(setting), on_click, pixels)
             if not hides(Part.NUMBERS):
-                key_numbers(setting)
+                draw_key_numbers(setting)
 
 
 def _map_key(number: int) -> str:
@@ -186,10 +188,12 @@ def _map_key(number: int) -> str:
 
 def _follow_click(number: int, setting: SettingRun, view: View) -> None:
     point = clicked_point(_map_key(number))
-    fates = fate_map(setting.run)
+    fates = build_fate_map(setting.run)
     if not point:
         return
-    fate = example(fates, grid(fates, view), point["x"], message_position(point["y"]))
+    fate = find_example(
+        fates, build_grid(fates, view), point["x"], message_position(point["y"])
+    )
     if fate is not None:
         place, position = fate
         record = setting.run.requests[fates.number_at(place)]
@@ -230,12 +234,12 @@ HOW_OFTEN_STYLE = "display:inline-flex;flex-wrap:wrap;align-items:center;gap:0.4
 BAR_STYLE = "display:flex;height:0.4rem;border-radius:0.2rem;overflow:hidden;margin-bottom:0.5rem"
 
 
-def legend(settings: Sequence[SettingRun]) -> None:
+def draw_legend(settings: Sequence[SettingRun]) -> None:
     """Show what the colours mean; only those that occur."""
     present: set[int] = set()
     compactions: list[Compaction] = []
     for setting in settings:
-        present.update(fate_map(setting.run).present)
+        present.update(build_fate_map(setting.run).present)
         compactions += setting.run.compactions
     codes = sorted(present, key=LEGEND_ORDER.index)
     summarized = [code for code in codes if STEPS[code].fate is Fate.SUMMARIZED]
@@ -245,14 +249,14 @@ def legend(settings: Sequence[SettingRun]) -> None:
         if len(summarized) < 2 or code not in summarized:
             items.append(legend_item(swatch(STEP_COLORS[code]), _(STEP_TITLES[code])))
         elif code == summarized[0]:
-            items.append(_how_often(summarized))
+            items.append(_legend_of_summarized(summarized))
     for mark in marks_of(compactions):
         color = SUMMARIZATION_GLYPH if mark.symbol == "diamond" else mark.color
         items.append(legend_item(glyph(mark.character, color), _(mark.name)))
     st.html(element("div", *items, class_="memviz-fates", style=ROW_STYLE))
 
 
-def _how_often(codes: Sequence[int]) -> Markup:
+def _legend_of_summarized(codes: Sequence[int]) -> Markup:
     """Return one entry for all violets, side by side from the strongest to the faintest: a row has room for it."""
     words = [_times_words(code) for code in codes]
     words[-1] = _("{number} times", number=words[-1])
@@ -275,9 +279,9 @@ def _times_words(code: int) -> str:
     return times(1) if first == 1 else f"{first}"
 
 
-def key_numbers(setting: SettingRun) -> None:
+def draw_key_numbers(setting: SettingRun) -> None:
     """Show what became of all messages at the last request, under a map: a bar, and a share beside each colour."""
-    fates = fate_map(setting.run)
+    fates = build_fate_map(setting.run)
     shares = fates.shares(-1)
     messages = shares.messages
     often = _(", {often} on average", often=_how_often_words(shares.mean_generation))
@@ -287,10 +291,10 @@ def key_numbers(setting: SettingRun) -> None:
         count = int(fates.counts[-1, fate])
         if not count:
             continue
-        color = STEP_COLORS[code_of(fate, 1)]
+        color = STEP_COLORS[encode_fate(fate, 1)]
         bar.append(bar_part(count / messages, color))
         more = often if fate is Fate.SUMMARIZED else ""
-        share = f"{percent(count, messages)}{more}"
+        share = f"{format_percent(count, messages)}{more}"
         meaning = _(
             "{messages} at the last request: {words}",
             messages=share_of(count, messages, "message"),
@@ -316,7 +320,7 @@ def _how_often_words(mean: float) -> str:
     return times(1) if rounded == "1" else _("{number} times", number=rounded)
 
 
-def percent(part: int, whole: int) -> str:
+def format_percent(part: int, whole: int) -> str:
     """Return ``part`` of ``whole`` as a share, never rounded to nothing or to all: ``3 of 1,000`` is ``<1%``."""
     share = f"{part / whole:.0%}" if whole else "0%"
     if share == "0%" and part:

@@ -19,7 +19,7 @@ from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.memory_map.message_life import life_finding, message_life
 from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
 from memviz.dashboard.markup import section
-from memviz.dashboard.ui.compare.selection import Selection, selection_of
+from memviz.dashboard.ui.compare.selection import Selection, read_selection
 from memviz.dashboard.ui.controls.known_facts import facts_of_study
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
 from memviz.dashboard.ui.controls.pictures import chart
@@ -33,8 +33,8 @@ from memviz.dashboard.words.authors import message_facts_words
 from memviz.dashboard.words.requests import call_text, life_sentence, role_name
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.fate_map import Span, fate_map
-from memviz.metrics.retention.message_facts import message_facts
+from memviz.metrics.memory_map.fate_map import Span, build_fate_map
+from memviz.metrics.retention.message_facts import find_message_facts
 from memviz.transcripts.base import Probe
 
 MESSAGE_KEY = "map-message"
@@ -60,7 +60,7 @@ def selected_message(run: Run) -> int:
 
 def say_life_of_selected(settings: Sequence[SettingRun]) -> None:
     """Show what became of the selected message under the selected setting, in a sentence."""
-    setting = selection_of(settings).setting
+    setting = read_selection(settings).setting
     run = setting.run
     position = selected_message(run)
     st.markdown(
@@ -70,7 +70,7 @@ def say_life_of_selected(settings: Sequence[SettingRun]) -> None:
             role=role_name(run.log[position].role),
             turn=run.log.turn_number(position),
             label=plain(setting.label),
-            life=life_in_words(fate_map(run).life(position)),
+            life=describe_life(build_fate_map(run).life(position)),
         )
     )
 
@@ -101,7 +101,7 @@ def _draw_at_request(
     record: TurnRecord, name: str, position: int, probes: Sequence[Probe]
 ) -> None:
     """Show what of the message's facts the request still holds, and what was sent in its place."""
-    sentences = [message_facts_words(message_facts(record, position, probes))]
+    sentences = [message_facts_words(find_message_facts(record, position, probes))]
     if record.strategy is not None:
         sentences.append(record.strategy.why_sent(record.memory, position))
     for sentence in map(plain, sentences):
@@ -117,14 +117,14 @@ def _draw_at_request(
         st.html(section(PART_COLORS["history"], html))
 
 
-def life_in_words(life: Sequence[Span]) -> str:
+def describe_life(life: Sequence[Span]) -> str:
     """Return the life of a message: ``sent word for word until turn 4; replaced by a summary since turn 5.``"""
     if not life:
         return _("no request came after it, so it was never sent.")
-    return life_sentence(_phrases(life), MAX_PHRASES)
+    return life_sentence(_describe_stretches(life), MAX_PHRASES)
 
 
-def _phrases(life: Sequence[Span]) -> Iterator[str]:
+def _describe_stretches(life: Sequence[Span]) -> Iterator[str]:
     """Yield what became of the message at each stretch of requests; several summarizations in a row are one phrase."""
     summarized_again: list[Span] = []
     # Of the span before: the number of summarizations behind it, 0 where it was no summary.
@@ -139,7 +139,7 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
                 summarized_again = []
             # What was summarized stays so: its end is not worth a word.
             open_end = is_summarized or span is life[-1]
-            yield _phrase(span, first=span is life[0], open_end=open_end)
+            yield _describe_stretch(span, first=span is life[0], open_end=open_end)
         generation_before = span.generation if is_summarized else 0
     if summarized_again:
         yield _again_words(summarized_again)
@@ -150,7 +150,7 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
         )
 
 
-def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
+def _describe_stretch(span: Span, *, first: bool, open_end: bool) -> str:
     is_whole = span.fate is Fate.VERBATIM
     words = _(WORD_FOR_WORD if is_whole else FATE_WORDS[span.fate])
     phrase = noop("{words} {span}")

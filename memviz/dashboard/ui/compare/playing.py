@@ -22,7 +22,7 @@ from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.walk import STAGE_KEY, STAGED
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import axis_of, numbers_of_turn
+from memviz.metrics.requests.request_axis import find_numbers_of_turn, make_axis
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe, Transcript
@@ -65,7 +65,7 @@ def is_staged() -> bool:
     return bool(widget_value(STAGE_KEY) == STAGED)
 
 
-def play(
+def play_on_stage(
     settings: Sequence[SettingRun],
     selection: Selection,
     transcript: Transcript,
@@ -73,11 +73,11 @@ def play(
 ) -> None:
     """Draw the stage at the selected request; where the visitor rests is the selection, and while the stage plays too,
     if somebody reads the request beside it."""
-    axis = axis_of(setting.run for setting in settings)
+    axis = make_axis(setting.run for setting in settings)
     # Places count from 1, steps from 0. Without a call the last one of the turn is selected.
     at = axis.last(selection.turn) - 1
     if selection.call is not None:
-        calls = len(numbers_of_turn(selection.setting.run, selection.turn))
+        calls = len(find_numbers_of_turn(selection.setting.run, selection.turn))
         at -= calls - selection.call
     every = int(axis.lasts[-1])
     steps = _steps_to_play(at, every)
@@ -87,7 +87,7 @@ def play(
     # Kept with the run: each move of the visitor draws this fragment again.
     data = settings[0].run.once(
         (stage_data, tuple(settings), probes, steps, readout),
-        partial(_asking_data, settings, transcript, probes, steps, readout),
+        partial(_make_asking_data, settings, transcript, probes, steps, readout),
         is_picture=True,
     )
     stage(
@@ -130,7 +130,7 @@ def _steps_to_play(at: int, every: int) -> range:
     return steps_around(middle_of_half, every)
 
 
-def _asking_data(
+def _make_asking_data(
     settings: Sequence[SettingRun],
     transcript: Transcript,
     probes: tuple[Probe, ...],

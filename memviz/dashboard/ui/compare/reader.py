@@ -18,14 +18,14 @@ from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.composition import composition
 from memviz.dashboard.charts.requests.tables import parts_finding, parts_table
 from memviz.dashboard.stage.files import controls_style, own_text, walk_script
-from memviz.dashboard.ui.compare.downloads import run_downloads
-from memviz.dashboard.ui.compare.playing import Readout, is_staged, play
+from memviz.dashboard.ui.compare.downloads import draw_downloads
+from memviz.dashboard.ui.compare.playing import Readout, is_staged, play_on_stage
 from memviz.dashboard.ui.compare.selection import (
     Selection,
     choose_setting,
+    list_walkable_requests,
     move_to,
-    selection_of,
-    walk_of,
+    read_selection,
 )
 from memviz.dashboard.ui.controls.inspector import inspector, no_request_words
 from memviz.dashboard.ui.controls.known_facts import facts_of_study
@@ -55,8 +55,12 @@ from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import bundled_words, shorten
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
-from memviz.metrics.requests.request_places import is_marked, request_number
+from memviz.metrics.requests.request_axis import (
+    RequestAxis,
+    list_request_turns,
+    make_axis,
+)
+from memviz.metrics.requests.request_places import find_request_number, is_marked
 from memviz.transcripts.base import Transcript
 
 PLAYER_KEY = "compare-player"
@@ -92,7 +96,7 @@ def draw_beside_reader(
     """
     opens_reader = is_read() and not hides(Part.READER)
     if is_staged():
-        play(settings, selection_of(settings), transcript, readout)
+        play_on_stage(settings, read_selection(settings), transcript, readout)
         if opens_reader:
             _draw_reader(settings, transcript)
         elif not hides(Part.READER):
@@ -108,10 +112,10 @@ def draw_beside_reader(
             _draw_picture_with_player(settings, charts, draw_picture, draw_notes)
     if hides(Part.READER) and presenting().is_minimal:
         # On a page that shows nothing else one line says what is selected, and leads to the whole page.
-        open_in_memviz(_caption(selection_of(settings), transcript))
+        open_in_memviz(_caption(read_selection(settings), transcript))
     keep_address("compare-address")
     if draw_below is not None and not hides(Part.NUMBERS):
-        draw_below(selection_of(settings))
+        draw_below(read_selection(settings))
 
 
 def _draw_picture_with_player(
@@ -126,7 +130,7 @@ def _draw_picture_with_player(
     if not hides(Part.NUMBERS):
         draw_notes()
     if not hides(Part.READER) and not is_read():
-        _say_what_happened(selection_of(settings))
+        _say_what_happened(read_selection(settings))
         _offer_reader()
 
 
@@ -135,7 +139,7 @@ def _say_what_happened(selection: Selection) -> None:
     run = selection.setting.run
     mark_row(selection.setting.index)
     with st.container(key="compare-at-request", gap="xsmall"), row():
-        number = request_number(run, selection.turn, selection.call)
+        number = find_request_number(run, selection.turn, selection.call)
         if number is None:
             show_info(plain(no_request_words(run, selection.turn)))
             return
@@ -183,7 +187,7 @@ def _caption(selection: Selection, transcript: Transcript) -> str:
 
 def shared_axis(settings: Sequence[SettingRun]) -> RequestAxis:
     """The x axis that charts of these settings share."""
-    return axis_of(setting.run for setting in settings)
+    return make_axis(setting.run for setting in settings)
 
 
 _PARTS_ALT = noop("Tokens of each part of every request under {label}")
@@ -200,8 +204,8 @@ def _draw_player(
     settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]
 ) -> None:
     """Draw the player, which moves the selection through the requests of the selected setting."""
-    selection = selection_of(settings)
-    turns, place = walk_of(settings, selection)
+    selection = read_selection(settings)
+    turns, place = list_walkable_requests(settings, selection)
     marks = {}
     ruled = []
     for number, setting in enumerate(settings):
@@ -210,7 +214,7 @@ def _draw_player(
             ruled.append(number)
     # The browser finds a request on each chart by the last place of its turn; where turns are places it needs none.
     last_places = {}
-    axes = {**charts, PARTS_KEY: axis_of([selection.setting.run])}
+    axes = {**charts, PARTS_KEY: make_axis([selection.setting.run])}
     for name, axis in axes.items():
         last_places[name] = None if axis.is_by_turn else axis.lasts.tolist()
     # In the browser places and numbers count from 0.
@@ -241,7 +245,7 @@ def _marks(turns: Sequence[int], run: Run) -> list[int]:
     """Return where ``run`` summarized, or cleared or shortened messages by a rule, as places (0-based) in a walk
     through requests of these turns. Calls of a turn are counted from its last one, as on the charts: another run may
     have taken more of them."""
-    run_turns = request_turns(run).tolist()
+    run_turns = list_request_turns(run).tolist()
     places = []
     for number, compactions in run.requests.compactions():
         if any(map(is_marked, compactions)):
@@ -256,7 +260,7 @@ def _marks(turns: Sequence[int], run: Run) -> list[int]:
 
 def _draw_reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Draw the selected request in full."""
-    selection = selection_of(settings)
+    selection = read_selection(settings)
     run = selection.setting.run
     record = selection.record
     with st.container(key="compare-reader"):
@@ -286,7 +290,7 @@ def _draw_reader(settings: Sequence[SettingRun], transcript: Transcript) -> None
             _(_PARTS_ALT, label=selection.setting.label),
         )
         with st.container(horizontal=True):
-            run_downloads(settings, selection.setting, transcript)
+            draw_downloads(settings, selection.setting, transcript)
 
 
 def _draw_parts(run: Run) -> None:

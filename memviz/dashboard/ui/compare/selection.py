@@ -20,8 +20,11 @@ from memviz.dashboard.ui.controls.selected_request import (
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.state import clicked_point, set_widget
 from memviz.engine.records import TurnRecord
-from memviz.metrics.requests.request_axis import numbers_of_turn, request_turns
-from memviz.metrics.requests.request_places import request_at
+from memviz.metrics.requests.request_axis import (
+    find_numbers_of_turn,
+    list_request_turns,
+)
+from memviz.metrics.requests.request_places import find_request
 
 SETTING_KEY = "compare-setting"
 
@@ -38,7 +41,7 @@ class Selection(NamedTuple):
     @property
     def record(self) -> TurnRecord | None:
         """The request, ``None`` where the setting made none in this turn."""
-        return request_at(self.setting.run, self.turn, self.call)
+        return find_request(self.setting.run, self.turn, self.call)
 
     @property
     def name(self) -> str:
@@ -46,7 +49,7 @@ class Selection(NamedTuple):
         return name_in_full(self.setting.run, self.turn, self.call)
 
 
-def selection_of(settings: Sequence[SettingRun]) -> Selection:
+def read_selection(settings: Sequence[SettingRun]) -> Selection:
     """The selection, made valid for ``settings``: at first the last of them."""
     state = compare_state()
     indices = [each.index for each in settings]
@@ -58,18 +61,18 @@ def selection_of(settings: Sequence[SettingRun]) -> Selection:
     return Selection(setting, number, turn, selected_call(setting.run, turn))
 
 
-def walk_of(
+def list_walkable_requests(
     settings: Sequence[SettingRun], selection: Selection
 ) -> tuple[list[int], int]:
     """Return the requests that one can walk through, each as its turn, and the place (0-based) of the selected one.
     They are all of the selected setting, and one for each turn that only another setting came to."""
-    own_turns = request_turns(selection.setting.run).tolist()
+    own_turns = list_request_turns(selection.setting.run).tolist()
     turns_of_others = set(turns_shown(settings)).difference(own_turns)
     turns = sorted([*own_turns, *turns_of_others])
     # A turn of several calls stands several times in the list; without a call the last one is selected.
     place = bisect_right(turns, selection.turn) - 1
     if selection.call is not None:
-        calls = len(numbers_of_turn(selection.setting.run, selection.turn))
+        calls = len(find_numbers_of_turn(selection.setting.run, selection.turn))
         place += selection.call - calls
     return turns, place
 
@@ -85,7 +88,7 @@ def move_to(
     setting = settings[number]
     call = None
     if behind:
-        calls = len(numbers_of_turn(setting.run, turn))
+        calls = len(find_numbers_of_turn(setting.run, turn))
         call = max(1, calls - behind)
     select(turn, setting.index, call)
 
@@ -104,7 +107,7 @@ def select_clicked(chart_key: str, settings: Sequence[SettingRun]) -> None:
 def choose_setting(settings: Sequence[SettingRun]) -> None:
     """Draw the control that chooses whose request is read."""
     numbers = list(range(len(settings)))
-    set_widget(SETTING_KEY, selection_of(settings).number)
+    set_widget(SETTING_KEY, read_selection(settings).number)
     st.selectbox(
         _("Setting"),
         numbers,

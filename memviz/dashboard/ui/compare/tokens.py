@@ -14,7 +14,7 @@ from memviz.dashboard.charts.requests.tables import tokens_finding, tokens_table
 from memviz.dashboard.charts.requests.token_axis import Window
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.thinning import MAX_POINTS
-from memviz.dashboard.ui.compare.ask_all import ask_all
+from memviz.dashboard.ui.compare.ask_all import ask_all_settings
 from memviz.dashboard.ui.compare.dollars_explained import window_tokens
 from memviz.dashboard.ui.compare.free_run import draw_answers_of_turn
 from memviz.dashboard.ui.compare.reader import (
@@ -22,8 +22,8 @@ from memviz.dashboard.ui.compare.reader import (
     shared_axis,
     tell_audience_of_request,
 )
-from memviz.dashboard.ui.compare.selection import select_clicked, selection_of
-from memviz.dashboard.ui.compare.value_handle import value_handle
+from memviz.dashboard.ui.compare.selection import read_selection, select_clicked
+from memviz.dashboard.ui.compare.value_handle import draw_value_handle
 from memviz.dashboard.ui.controls.authorship import say_not_recorded, say_who_summarized
 from memviz.dashboard.ui.controls.health import draw_health
 from memviz.dashboard.ui.controls.pickers import Models
@@ -44,7 +44,7 @@ from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.requests import place_in_a_table
-from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.token_use import count_token_use
 from memviz.transcripts.base import Transcript
 
 CHART_KEY = "compare-tokens"
@@ -54,7 +54,7 @@ TOKENS_HELP = noop(
 )
 
 
-def tokens_view(
+def draw_tokens_view(
     settings: Sequence[SettingRun], transcript: Transcript, models: Models
 ) -> None:
     """Show what every setting sends: the chart, the key numbers, one request in full, and a question to all."""
@@ -65,27 +65,27 @@ def tokens_view(
     draw_beside_reader(
         settings,
         transcript,
-        partial(tokens_chart, settings, transcript, models),
+        partial(draw_tokens_chart, settings, transcript, models),
         {CHART_KEY: shared_axis(settings)},
         draw_notes=partial(_draw_notes, settings, transcript),
         draw_below=answers,
     )
     # Before the warnings, so that it stands in view with the picture.
     if not hides(Part.QUESTIONS):
-        ask_all(settings, models, transcript.probes)
+        ask_all_settings(settings, models, transcript.probes)
     if not hides(Part.NUMBERS):
         draw_health(settings)
-        key_numbers(settings)
+        draw_key_numbers(settings)
 
 
-def tokens_chart(
+def draw_tokens_chart(
     settings: Sequence[SettingRun], transcript: Transcript, models: Models
 ) -> None:
     """Draw the main picture, the tokens of every turn. A click on it moves the selection."""
     if not hides(Part.CONTROLS):
         with row("compare-above"):
-            looked_at = selection_of(settings).setting
-            value_handle(looked_at, models.summarizer, CHART_KEY)
+            looked_at = read_selection(settings).setting
+            draw_value_handle(looked_at, models.summarizer, CHART_KEY)
     turns = _choose_turns(settings)
     pixels = height_pixels.with_legend(height_pixels.TOKENS_ABOVE_PLAYER, len(settings))
     figure = kept_figure(
@@ -131,11 +131,11 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
     return range(first, stop + 1)
 
 
-def key_numbers(settings: Sequence[SettingRun]) -> None:
+def draw_key_numbers(settings: Sequence[SettingRun]) -> None:
     """Draw the tokens sent in all, each against the first setting, and the table of details."""
-    first_tokens = token_use(settings[0].run).sent_tokens
+    first_tokens = count_token_use(settings[0].run).sent_tokens
     for column, setting in places(settings, NUMBER_PIXELS):
-        tokens = token_use(setting.run).sent_tokens
+        tokens = count_token_use(setting.run).sent_tokens
         change = tokens / first_tokens - 1 if first_tokens else 0
         delta = None
         if setting is not settings[0]:
@@ -190,7 +190,7 @@ OF_REDUCTIONS = {_REDUCTIONS, _REDUCED_MESSAGES}
 def _columns(settings: Sequence[SettingRun]) -> dict[str, dict[str, str]]:
     """Return the columns of the table. It is a static one: a grid would load a megabyte of script before the first
     chart."""
-    uses = [token_use(setting.run) for setting in settings]
+    uses = [count_token_use(setting.run) for setting in settings]
     left_out: set[str] = set()
     if not any(setting.run.has_calls for setting in settings):
         left_out |= OF_CALLS

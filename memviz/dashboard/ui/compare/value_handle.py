@@ -31,7 +31,7 @@ from memviz.dashboard.ui.controls.settings_editor import parameter_key
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
-from memviz.metrics.requests.request_axis import axis_of, request_turns
+from memviz.metrics.requests.request_axis import list_request_turns, make_axis
 from memviz.models.names import is_free
 from memviz.storage.workspace import RunKey
 from memviz.strategies.parameters import Parameter
@@ -75,7 +75,7 @@ class _Handle(NamedTuple):
         return int(value_of(self.setting, self.parameter))
 
 
-def value_handle(
+def draw_value_handle(
     setting_run: SettingRun, summarizer: ModelChoice, chart_key: str
 ) -> None:
     """Draw the handle of the setting of ``setting_run``, whose curve moves on the chart of
@@ -99,9 +99,9 @@ def _draw(handle: _Handle, chart_key: str) -> None:
         st.rerun()  # the whole page shows the new value, not this fragment alone
     run = handle.run.run
     strategy, _dot, _parameters = handle.run.label.partition(" · ")
-    recorded_values = _recorded_values(handle)
+    recorded_values = _find_recorded_values(handle)
     keys = _keys_on_the_way(handle, recorded_values)
-    curves = _make_ahead(keys, handle.now)
+    curves = _replay_ahead(keys, handle.now)
     data = {
         "chart": chart_key,
         "name": strategy,
@@ -110,7 +110,7 @@ def _draw(handle: _Handle, chart_key: str) -> None:
         "values": list(keys),
         "now": handle.now,
         "recorded": recorded_values,
-        "places": axis_of([run]).places(request_turns(run)).tolist(),
+        "places": make_axis([run]).places(list_request_turns(run)).tolist(),
         "missing": len(keys) - len(curves),
         "curves": {str(value): curve._asdict() for value, curve in curves.items()},
         "color": setting_color(handle.run.index),
@@ -126,7 +126,7 @@ def _draw(handle: _Handle, chart_key: str) -> None:
     set_widget(_WANTED, False)
 
 
-def values_of_handle(
+def spread_values(
     parameter: Parameter, now: int, recorded: Sequence[int], needed_tokens: int
 ) -> list[int]:
     """Return the values on the handle's way, ascending: steps that grow with the value,
@@ -152,7 +152,7 @@ def _round_to_two_digits(value: float) -> int:
     return max(1, round(value / size) * size)
 
 
-def _recorded_values(handle: _Handle) -> list[int]:
+def _find_recorded_values(handle: _Handle) -> list[int]:
     """Return the values whose summaries are recorded, all else being as it is."""
     transcript, log = studied_conversation()
     counter = compare_state().counter
@@ -173,7 +173,7 @@ def _keys_on_the_way(handle: _Handle, recorded: Sequence[int]) -> dict[int, RunK
     that is not allowed together with the other parameters is not on it."""
     run = handle.run.run
     needed_tokens = int(run.log.token_sums(run.counter).totals[len(run.log)])
-    values = values_of_handle(handle.parameter, handle.now, recorded, needed_tokens)
+    values = spread_values(handle.parameter, handle.now, recorded, needed_tokens)
     keys = {}
     for value in values:
         parameters = {**handle.setting.parameters, handle.parameter.name: value}
@@ -185,7 +185,7 @@ def _keys_on_the_way(handle: _Handle, recorded: Sequence[int]) -> dict[int, RunK
     return keys
 
 
-def _make_ahead(keys: Mapping[int, RunKey], now: int) -> dict[int, Curve]:
+def _replay_ahead(keys: Mapping[int, RunKey], now: int) -> dict[int, Curve]:
     """Return the curves that are there by their values, after making more of them for a
     moment if the browser asked: those of the values nearest to ``now`` first."""
     session_curves: RecentlyUsed[RunKey, Curve] = of_session(

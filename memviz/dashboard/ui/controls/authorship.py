@@ -20,7 +20,12 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import author_help, badge_words, where_recorded
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.drafts import Draft
-from memviz.metrics.summaries.events import Author, author_of, authors_of, models_of
+from memviz.metrics.summaries.events import (
+    Author,
+    list_authors,
+    list_models,
+    name_author,
+)
 from memviz.models.names import OFFLINE, RECORDED_FIRST, RECORDING
 from memviz.tuning.grounds import Grounds
 
@@ -63,21 +68,21 @@ def draw_badge_of(reply: ReplyFacts | Draft) -> None:
 
 
 def _author_of(reply: ReplyFacts | Draft) -> Author:
-    return author_of(reply.model, recorded=reply.recorded)
+    return name_author(reply.model, recorded=reply.recorded)
 
 
 def say_who_summarized(settings: Sequence[SettingRun]) -> None:
     """Draw one line where anything was summarized in the runs that the page shows: their records say who wrote. It
     stands above the picture, so that nobody reads the one without the other."""
     runs = [setting.run for setting in settings]
-    authors = frozenset[Author]().union(*map(authors_of, runs))
+    authors = frozenset[Author]().union(*map(list_authors, runs))
     if not authors:
         return
     sentences = []
     for author in Author:
         if author in authors:
             words = _author_words(author, settings, authors)
-            models = models_of(runs, author)
+            models = list_models(runs, author)
             sentences.append(_badge_with_words(author, models, words))
     with row(LINE_KEY, gap="xsmall"):
         st.caption(
@@ -141,14 +146,14 @@ def _author_words(
     if author is Author.RECORDED:
         return where_recorded(runs) if len(authors) == 1 else ""
     if author is Author.LIVE:
-        return _("by {models}", models=listed(models_of(runs, author)))
+        return _("by {models}", models=listed(list_models(runs, author)))
     if len(authors) == 1:
         return _(QUOTES)
     if len(settings) == 1:
         return _("from the first one on that was not recorded")
     labels = []
     for setting in settings:
-        if author in authors_of(setting.run):
+        if author in list_authors(setting.run):
             labels.append(setting.label)
     under = labels[0] if len(labels) == 1 else counted(labels, "setting")
     return _("under {settings}: compare with care", settings=under)
@@ -159,7 +164,7 @@ def say_who_swept(
 ) -> None:
     """Say who wrote the summaries of a sweep, which has one summarizer for all of its settings: the ``models`` of a
     recording, which ``left_out`` settings are not in, or the one of this name."""
-    author = author_of(summarizer, recorded=summarizer.startswith(RECORDING))
+    author = name_author(summarizer, recorded=summarizer.startswith(RECORDING))
     models = models or (summarizer,)
     words = ""
     if author is Author.STAND_IN:

@@ -31,7 +31,7 @@ from memviz.dashboard.ui.controls.sent_forms import (
 )
 from memviz.dashboard.words.requests import role_name
 from memviz.engine.records import TurnRecord
-from memviz.metrics.memory_map.stretches import code_of
+from memviz.metrics.memory_map.stretches import encode_fate
 
 IN_PLACE = plural_noop(
     "in full at its place in the history", "in full at their places in the history"
@@ -121,7 +121,7 @@ def _message(
         element("summary", as_said),
         message_html(record.memory.log[position]),
     )
-    color = STEP_COLORS[code_of(Fate[form.fate.upper()])]
+    color = STEP_COLORS[encode_fate(Fate[form.fate.upper()])]
     return formed_html(color, message_html(message, head), whole_message)
 
 

@@ -11,7 +11,13 @@ from markupsafe import Markup
 from memviz.core.text.words import detect_language
 from memviz.core.translation import _, noop
 from memviz.dashboard.markup import element, joined
-from memviz.metrics.summaries.diff import Change, Piece, TextDiff, is_unspaced, words_of
+from memviz.metrics.summaries.diff import (
+    Change,
+    Piece,
+    TextDiff,
+    is_unspaced,
+    split_words,
+)
 
 LEAST_HIDDEN_CHARS = 60
 """Fewer take no more room than the words that say how many are left out."""
@@ -51,7 +57,7 @@ def legend_html(diff: TextDiff) -> Markup:
 
 def counted_noun(diff: TextDiff) -> str:
     """Return the unit that was counted: words, or characters where most of the text is written without spaces."""
-    words = words_of(diff.text("kept", "added")) or words_of(diff.text("removed"))
+    words = split_words(diff.text("kept", "added")) or split_words(diff.text("removed"))
     unspaced = sum(map(is_unspaced, words))
     return noop("characters") if 2 * unspaced > len(words) else noop("words")
 

@@ -42,9 +42,9 @@ from memviz.dashboard.words.authors import message_facts_words
 from memviz.dashboard.words.requests import over_limit_words
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import numbers_of_turn
-from memviz.metrics.requests.request_places import request_number
-from memviz.metrics.retention.message_facts import summary_facts
+from memviz.metrics.requests.request_axis import find_numbers_of_turn
+from memviz.metrics.requests.request_places import find_request_number
+from memviz.metrics.retention.message_facts import find_summary_facts
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe
 
@@ -74,12 +74,12 @@ def inspector(
     """Show the last request of ``turn``, or that of its ``call`` (from 1); of ``facts`` which ones its summary still
     holds. What is folded and was opened stays open from request to request, by ``key``. ``whole_turn``: what changed is
     told since the turn before, and not since the call before."""
-    number = request_number(run, turn, call)
+    number = find_request_number(run, turn, call)
     if number is None:
         show_info(plain(no_request_words(run, turn)))
         return
     record = run.requests[number]
-    calls = numbers_of_turn(run, turn)
+    calls = find_numbers_of_turn(run, turn)
     first = calls[0] if whole_turn else number
     requests = range(first, number + 1)
     # Why it is as it is, what changed with it, and then what it holds.
@@ -168,7 +168,7 @@ def _draw_block(
         _draw_messages(block, record, key)
         if block.kind != "summary":
             return
-        message_facts = summary_facts(record, facts)
+        message_facts = find_summary_facts(record, facts)
         if message_facts:
             head = _("Of the facts in the messages it stands for: ")
             words = in_language(message_facts_words(message_facts))

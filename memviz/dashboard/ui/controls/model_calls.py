@@ -12,7 +12,7 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import shorten
 from memviz.dashboard.words.requests import call_text
 from memviz.engine.records import TurnRecord
-from memviz.metrics.requests.message_text import calls_asked_for
+from memviz.metrics.requests.message_text import list_asked_calls
 
 MOST_CALLS = 100
 """The calls before a request that have a line each: the latest ones."""
@@ -102,7 +102,7 @@ def _what_was_done(call: TurnRecord) -> str:
         return _("It thought")
     if call.kind == "recall":
         return _("It asked to recall")
-    calls = calls_asked_for(call)
+    calls = list_asked_calls(call)
     if not calls:
         return _("It answered")
     texts = [shorten(call_text(each), MAX_CALL_CHARS) for each in calls[:MOST_TOOLS]]

@@ -15,6 +15,7 @@ from memviz.core.division import ceil_div
 from memviz.core.translation import _
 from memviz.dashboard.charts.figure import CONFIG, enlarge
 from memviz.dashboard.charts.palette import SettingRun
+from memviz.dashboard.ui.shell.elements import show_data
 from memviz.dashboard.ui.shell.presenting import (
     is_bare,
     letter_scale,
@@ -146,7 +147,7 @@ def numbers_of(
 
 
 def _show_table(table: DataFrame, alt: str) -> None:
-    st.dataframe(table, hide_index=True, alt=alt)
+    show_data(table, alt)
     turns = table["Turn"].tolist()
     apart = turns[1] - turns[0] if len(turns) > 1 else 1
     if apart > 1:

@@ -24,8 +24,8 @@ from memviz.metrics.cost.pricing import (
     DEFAULT_PAUSE_SECONDS,
     MILLION,
     Pricing,
-    pricing,
-    unpriced,
+    find_pricing,
+    make_unpriced,
 )
 from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
 from memviz.models.names import DEFAULT_MODEL, OFFLINE
@@ -139,7 +139,9 @@ def prices_in_force() -> PricingAssumptions:
     model = widget_value("prices-model") or DEFAULT_MODEL
     summarizer_name = widget_value("prices-summarizer") or SAME
     main = _entered_prices(model, "chat")
-    summarizer = main if summarizer_name in (SAME, model) else pricing(summarizer_name)
+    summarizer = (
+        main if summarizer_name in (SAME, model) else find_pricing(summarizer_name)
+    )
     pause_seconds = widget_value("prices-pause") or DEFAULT_PAUSE_SECONDS
     return PricingAssumptions(main, summarizer, _cache_in_force(model), pause_seconds)
 
@@ -175,7 +177,7 @@ def _choose_model(
 
 def _priced_by_hand(model: str, whose: str) -> Pricing:
     """Return the list prices of a model, as far as nothing else is entered; they belong to this model alone."""
-    list_prices = pricing(model) or unpriced(model)
+    list_prices = find_pricing(model) or make_unpriced(model)
     st.markdown(_("**{model}**, USD per million tokens", model=plain(model)))
     for label, name, field, help in _PRICES if whose == "chat" else _PRICES[:2]:
         key = f"prices-{whose}-{name}-{model}"
@@ -199,7 +201,7 @@ def _entered_prices(model: str, whose: str) -> Pricing:
     entered_prices = {
         name: widget_value(f"prices-{whose}-{name}-{model}") for name in names
     }
-    return (pricing(model) or unpriced(model)).by_hand(**entered_prices)
+    return (find_pricing(model) or make_unpriced(model)).by_hand(**entered_prices)
 
 
 def _listed_words(pricing: Pricing, field: str) -> str:

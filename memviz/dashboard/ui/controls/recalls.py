@@ -33,8 +33,8 @@ from memviz.engine.recall import Recall, parse_numbers
 from memviz.engine.recall_tokens import count_added_tokens, find_stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import numbers_of_turn
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.request_axis import find_numbers_of_turn
+from memviz.metrics.requests.traffic import count_traffic
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 INTO_KEY = "added-into"
@@ -177,8 +177,8 @@ def brought_back_into(
     place: str = "",
 ) -> BroughtBack:
     """Return what recalling ``turns`` adds to a request, priced as part of the bill of ``priced_turn``."""
-    tokens = count_added_tokens(run, record, Recall(turns=turns))
-    usd = prices.usd_of_more(traffic(run), priced_turn, tokens)
+    tokens = added_tokens(run, record, Recall(turns=turns))
+    usd = prices.usd_of_more(count_traffic(run), priced_turn, tokens)
     return BroughtBack(turns, tokens, usd, place)
 
 
@@ -196,7 +196,7 @@ def bringing_back(
     turns = tuple(turn for turn in stating if 0 < turn < record.turn)
     if not turns or not run.strategy.allows_recall:
         return None
-    calls = len(numbers_of_turn(run, record.turn))
+    calls = len(find_numbers_of_turn(run, record.turn))
     recall = brought_back_into(run, record, turns, prices, record.turn, noop(" here"))
     if calls == 1:
         return recall

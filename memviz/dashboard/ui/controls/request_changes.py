@@ -23,11 +23,11 @@ from memviz.dashboard.words.authors import badge_words
 from memviz.dashboard.words.requests import message_words, role_name
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_table import left_since
-from memviz.metrics.retention.message_facts import brought_back, summary_change
-from memviz.metrics.summaries.diff import word_diff
-from memviz.metrics.summaries.events import summary_author
-from memviz.metrics.summaries.facts import facts_versions
+from memviz.metrics.requests.request_table import list_left_messages
+from memviz.metrics.retention.message_facts import compare_summaries, find_brought_back
+from memviz.metrics.summaries.diff import diff_words
+from memviz.metrics.summaries.events import name_summary_author
+from memviz.metrics.summaries.facts import list_facts_versions
 from memviz.transcripts.base import Probe
 
 MAX_MESSAGES_SHOWN = 20
@@ -50,7 +50,7 @@ def draw_changes(run: Run, requests: range, key: str, facts: Sequence[Probe]) ->
     record = run.requests[requests[-1]]
     for compaction in fired_for(run, requests):
         if compaction.written is not None:
-            _draw_new_version(run, compaction, facts, brought_back(record, facts))
+            _draw_new_version(run, compaction, facts, find_brought_back(record, facts))
     _draw_left(run, requests, key)
 
 
@@ -72,12 +72,12 @@ def _draw_new_version(
         old = run.space.summaries.versions[compaction.base - 1].text
         lines += _changed_facts(old, new, facts, back)
     noun = _("Summary")
-    facts_of_version = of_version(facts_versions(run), compaction.version)
+    facts_of_version = of_version(list_facts_versions(run), compaction.version)
     if facts_of_version is not None:
         noun = _("Facts")
         text = changed_facts_html(facts_of_version)
     elif compaction.base:
-        diff = word_diff(without_marks(old), without_marks(new))
+        diff = diff_words(without_marks(old), without_marks(new))
         text = diff_html(diff, kept_chars=KEPT_CHARS_SHOWN)
     else:
         text = element("div", as_html(new), class_="memviz-diff")
@@ -108,7 +108,7 @@ def _place_words(compaction: Compaction) -> str:
         place = _("stands beside those before")
     if compaction.kind == "edit":
         place = _("{place} in your words", place=place)
-    author = summary_author(compaction)
+    author = name_summary_author(compaction)
     if author is None:
         return place
     return f"{place} · {badge_words(author, [compaction.model])}"
@@ -118,7 +118,7 @@ def _changed_facts(
     old: str, new: str, facts: Sequence[Probe], back: Sequence[Probe]
 ) -> Iterator[Markup]:
     """Yield a line of HTML for each kind of change to the facts that a summary knows."""
-    change = summary_change(old, new, facts)
+    change = compare_summaries(old, new, facts)
     for kind, words in _CHANGES.items():
         probes = getattr(change, kind)
         if probes:
@@ -164,7 +164,7 @@ def _draw_wordings(compaction: Compaction) -> None:
 
 
 def _draw_left(run: Run, requests: range, key: str) -> None:
-    messages = left_since(run, requests)
+    messages = list_left_messages(run, requests)
     if not messages:
         return
     what = _(

@@ -24,8 +24,8 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.recall_tokens import count_recalled_tokens, find_stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.retention.message_facts import brought_back
-from memviz.metrics.summaries.events import outcome_of
+from memviz.metrics.retention.message_facts import find_brought_back
+from memviz.metrics.summaries.events import judge_outcome
 from memviz.transcripts.base import Probe
 
 MOST_FACTS_NAMED = 5
@@ -82,7 +82,7 @@ def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
         turns=turn_list(turns),
         tokens=tokens,
     )
-    back = brought_back(record, facts)
+    back = find_brought_back(record, facts)
     if not back:
         return words
     return _(
@@ -158,7 +158,7 @@ def _fired_html(words: CompactionWords, compaction: Compaction, cost: str) -> Ma
         sign = glyph("◆", SUMMARIZATION_GLYPH)
     else:
         look += f" memviz-{compaction.kind}"
-        mark = MARKS[outcome_of(compaction)]
+        mark = MARKS[judge_outcome(compaction)]
         sign = glyph(mark.character, mark.color)
     because = Markup()
     if words.why:

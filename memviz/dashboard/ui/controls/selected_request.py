@@ -9,8 +9,12 @@ from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import numbers_of_turn
-from memviz.metrics.requests.request_places import Place, is_marked, place_of_record
+from memviz.metrics.requests.request_axis import find_numbers_of_turn
+from memviz.metrics.requests.request_places import (
+    Place,
+    find_place_of_record,
+    is_marked,
+)
 
 TURN_KEY = "compare-turn"
 CALL_KEY = "compare-call"
@@ -92,7 +96,7 @@ def chosen_call() -> int | None:
 def name_in_full(run: Run, turn: int, call: int | None = None) -> str:
     """Return the name of a request for a heading: "turn 3", or "turn 3, call 2 of 5" where
     the turn took several calls."""
-    calls = max(1, len(numbers_of_turn(run, turn)))
+    calls = max(1, len(find_numbers_of_turn(run, turn)))
     name = request_name(turn, min(call or calls, calls), calls)
     return name if calls == 1 else _("{name} of {calls:,}", name=name, calls=calls)
 
@@ -125,7 +129,7 @@ def selected_turn(settings: Sequence[SettingRun], run: Run) -> int:
 def selected_call(run: Run, turn: int) -> int | None:
     """Return the selected call of a turn of ``run``; ``None`` where it is the last one."""
     call = chosen_call()
-    if call is None or call >= len(numbers_of_turn(run, turn)):
+    if call is None or call >= len(find_numbers_of_turn(run, turn)):
         return None
     return call
 
@@ -144,4 +148,4 @@ def _first_place(run: Run) -> Place | None:
     if not changed:
         return None
     number = changed[:2][-1]
-    return place_of_record(run, run.requests[number])
+    return find_place_of_record(run, run.requests[number])

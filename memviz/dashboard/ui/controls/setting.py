@@ -11,7 +11,7 @@ from memviz.models.registry import is_like_a_key
 from memviz.strategies import COMPARED_AT_FIRST, strategies, strategy
 from memviz.strategies.base import Strategy
 from memviz.strategies.presets import Preset
-from memviz.tuning.scaling import Scaled
+from memviz.tuning.scaling import ScaledPresets
 
 A_KEY = noop("an API key")
 A_NAME = noop("the name of a model")
@@ -30,7 +30,7 @@ class Setting:
     """True to show the summarizer's wording also where the visitor reworded it."""
     used: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The parameters of the strategies that it had before, by their id."""
-    scaled: Scaled | None = None
+    scaled: ScaledPresets | None = None
     """The scale of its limits, where they were scaled to the conversation."""
     times_scaled: int = 0
     not_scaled_words: str = ""
@@ -77,7 +77,7 @@ class Setting:
         self.parameters = dict(preset.parameters)
         self.times_scaled += 1
 
-    def scale(self, scaled: Scaled | None) -> None:
+    def scale(self, scaled: ScaledPresets | None) -> None:
         """Take over limits that were scaled, or with ``None`` go back to the presets."""
         if scaled:
             self.parameters = {**self.parameters, **scaled.values}

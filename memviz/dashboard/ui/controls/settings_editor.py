@@ -18,7 +18,7 @@ from memviz.dashboard.ui.shell.elements import (
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.strategies.parameters import Parameter
-from memviz.tuning.scaling import is_scaled, presets_of, scaled, window_of
+from memviz.tuning.scaling import find_window, is_scaled, list_presets, scale_presets
 
 PANEL_PIXELS = 250
 """Width of a setting's controls: a panel of these covers the sidebar and leaves the chart free."""
@@ -69,7 +69,7 @@ def parameter_key(setting: Setting, name: str) -> str:
 def _draw_scale_control(setting: Setting, needed_tokens: Callable[[], int]) -> None:
     """Draw the button that scales limits to the conversation, and once it was pressed from what they were scaled.
     Nothing for a strategy without limits in tokens."""
-    if not presets_of(setting.strategy_class):
+    if not list_presets(setting.strategy_class):
         return
     if setting.scaled is not None and is_scaled(setting.scaled, setting.parameters):
         st.caption(f":material/straighten: {plain(setting.scaled.words)}")
@@ -96,7 +96,7 @@ def _draw_scale_control(setting: Setting, needed_tokens: Callable[[], int]) -> N
 
 def _scale(setting: Setting, needed_tokens: Callable[[], int]) -> None:
     needed = needed_tokens()
-    limits = scaled(setting.strategy_class, needed)
+    limits = scale_presets(setting.strategy_class, needed)
     if limits is not None:
         setting.scale(limits)
         return
@@ -104,7 +104,7 @@ def _scale(setting: Setting, needed_tokens: Callable[[], int]) -> None:
         "A conversation of {needed:,} tokens needs no scaling: these limits are made for a window of "
         "{window:,}.",
         needed=needed,
-        window=window_of(presets_of(setting.strategy_class)),
+        window=find_window(list_presets(setting.strategy_class)),
     )
 
 

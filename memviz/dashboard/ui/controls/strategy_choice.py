@@ -15,8 +15,8 @@ from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.library import LibraryStrategy
 from memviz.strategies.presets import presets
-from memviz.tuning.grid import refused
-from memviz.tuning.scaling import scaled
+from memviz.tuning.grid import find_refused_strategies
+from memviz.tuning.scaling import scale_presets
 
 PRESET_HELP = noop(
     "Takes over what it does when nothing is configured, scaled to this conversation: limits made for a whole context "
@@ -27,7 +27,7 @@ PRESET_HELP = noop(
 def offered_strategies(chosen: str = "") -> dict[str, type[Strategy]]:
     """Return the strategies to choose from, by id; the one that is ``chosen`` also where it cannot be run, as a link or
     a file may ask for it."""
-    left_out = refused().keys() - {chosen}
+    left_out = find_refused_strategies().keys() - {chosen}
     return {id: cls for id, cls in strategies().items() if id not in left_out}
 
 
@@ -40,7 +40,7 @@ def refused_words() -> list[str]:
     """Return a line on each strategy that is not offered, and one on all whose libraries are not installed."""
     lines: list[str] = []
     libraries: dict[str, str] = {}
-    for id, reason in refused().items():
+    for id, reason in find_refused_strategies().items():
         cls = strategies()[id]
         if issubclass(cls, LibraryStrategy) and cls.package:
             libraries[cls.library_name] = cls.package
@@ -114,5 +114,7 @@ def _take_preset(
     setting.turn_to_preset(preset)
     set_widget(f"strategy-{setting.uid}", preset.strategy)
     if needed_tokens is not None:
-        limits = scaled(setting.strategy_class, needed_tokens(), preset.parameters)
+        limits = scale_presets(
+            setting.strategy_class, needed_tokens(), preset.parameters
+        )
         setting.scale(limits)

@@ -24,7 +24,7 @@ from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import shorten
-from memviz.metrics.requests.message_text import readable
+from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.retention.tool_facts import count_unmeasured_results
 from memviz.transcripts.base import Category, Probe
 
@@ -307,6 +307,6 @@ def typed_probe(
 
 def _first_with(log: Log, answers: Sequence[str]) -> int | None:
     """Return the position of the first message that contains an answer; ``None`` where none does."""
-    texts = [readable(message) for message in log]
+    texts = [read_message(message) for message in log]
     positions = PhraseIndex(answers).find(texts).texts
     return int(positions.min()) if positions.size else None

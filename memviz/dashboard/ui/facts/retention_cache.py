@@ -25,15 +25,15 @@ from memviz.metrics.retention.life_lines import (
     LifeLine,
     Losses,
     VersionProbes,
-    fact_losses,
+    compare_version_probes,
     life_lines,
-    version_probes,
+    list_fact_losses,
 )
 from memviz.metrics.retention.probe_texts import ProbeTexts
-from memviz.metrics.retention.proposed_probes import rare_words
-from memviz.metrics.retention.retention import ceiling, floor, retention
-from memviz.metrics.retention.survival import Survival, survival
-from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
+from memviz.metrics.retention.proposed_probes import propose_rare_words
+from memviz.metrics.retention.retention import measure_ceiling, measure_floor, retention
+from memviz.metrics.retention.survival import Survival, measure_survival
+from memviz.metrics.retention.tool_argument_recall import measure_tool_argument_recall
 from memviz.models.names import OFFLINE
 from memviz.models.registry import model
 from memviz.storage.workspace import SAMPLE_PREFIX, RunKey
@@ -94,7 +94,7 @@ def is_unspaced(log: Log) -> bool:
 def survival_of(run: Run, probes: Probes) -> Survival:
     """Return the survival of ``probes`` in a run, by their age."""
     retained = retention(run, probes, _texts(run.log, probes))
-    return survival(retained, run.log)
+    return measure_survival(retained, run.log)
 
 
 @kept_until_left(RUNS_KEPT)
@@ -104,18 +104,18 @@ def _retained(
     texts = _texts(run.log, probes)
     retained = retention(run, probes, texts)
     lives = life_lines(run, retained, texts)
-    losses = fact_losses(run, retained, lives, texts)
-    return retained, lives, losses, version_probes(run, losses, texts)
+    losses = list_fact_losses(run, retained, lives, texts)
+    return retained, lives, losses, compare_version_probes(run, losses, texts)
 
 
 @kept_until_left(LOGS_KEPT)
 def _ceiling(run: Run, probes: Probes) -> Retention:
-    return ceiling(run, probes, _texts(run.log, probes))
+    return measure_ceiling(run, probes, _texts(run.log, probes))
 
 
 @kept_until_left(RUNS_KEPT)
 def _floor(run: Run, probes: Probes, other: Run) -> Retention:
-    return floor(run, probes, other, _texts(other.log, probes))
+    return measure_floor(run, probes, other, _texts(other.log, probes))
 
 
 @kept_until_left(LOGS_KEPT)
@@ -124,8 +124,8 @@ def _texts(log: Log, probes: Probes) -> ProbeTexts:
         return ProbeTexts(log, probes)
 
 
-rare_words_of = kept_until_left(LOGS_KEPT)(rare_words)
-tool_argument_recall_of = kept_until_left(RUNS_KEPT)(tool_argument_recall)
+rare_words_of = kept_until_left(LOGS_KEPT)(propose_rare_words)
+tool_argument_recall_of = kept_until_left(RUNS_KEPT)(measure_tool_argument_recall)
 
 
 class ChanceBaseline(NamedTuple):

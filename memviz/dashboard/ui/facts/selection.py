@@ -14,7 +14,7 @@ from memviz.dashboard.ui.facts.views import LIVES, SUMMARIES
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, turn_to
 from memviz.engine.records import TurnRecord
-from memviz.metrics.requests.request_places import event_at, places_changed
+from memviz.metrics.requests.request_places import find_event_at, list_changed_places
 
 
 def fact_key() -> str:
@@ -43,7 +43,7 @@ def event_key(setting: SettingRun) -> str:
 
 def chosen_event(setting: SettingRun) -> int | None:
     """The number of the compaction that the selected request of a setting rests on, ``None`` if it rests on none."""
-    return event_at(
+    return find_event_at(
         setting.run,
         chosen_turn() or 0,
         widget_value(event_key(setting)),
@@ -55,7 +55,7 @@ def choose_event(setting: SettingRun, number: int) -> None:
     """Choose a compaction of a setting, and with it, on all pages, the setting and the first request that it
     changed."""
     set_widget(event_key(setting), number)
-    turn, call = places_changed(setting.run)[number]
+    turn, call = list_changed_places(setting.run)[number]
     select(turn, setting.index, call)
 
 

@@ -26,9 +26,9 @@ from memviz.dashboard.words.compactions import (
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.retention.life_lines import VersionProbes
-from memviz.metrics.summaries.diff import word_diff
-from memviz.metrics.summaries.events import Author, outcome_of, summary_author
-from memviz.metrics.summaries.facts import without_tags
+from memviz.metrics.summaries.diff import diff_words
+from memviz.metrics.summaries.events import Author, judge_outcome, name_summary_author
+from memviz.metrics.summaries.facts import strip_tags
 from memviz.transcripts.base import Probe
 
 NAME_CHARS = 48
@@ -66,7 +66,7 @@ def draw_version_badge(run: Run, compaction: Compaction) -> None:
 
 def draw_writer_badge(compaction: Compaction) -> None:
     """Show who worded the summary that it wrote, with the model's name; nothing where no model did."""
-    author = summary_author(compaction)
+    author = name_summary_author(compaction)
     if author is None:
         return
     with row(gap="xsmall", width="content"):
@@ -77,7 +77,7 @@ def draw_writer_badge(compaction: Compaction) -> None:
 
 def badge_label(run: Run, compaction: Compaction) -> str:
     """``◆ Version 5 · turn 19``, ``● Cleared · turn 6``: the turn of the first request that it changed."""
-    outcome = outcome_of(compaction)
+    outcome = judge_outcome(compaction)
     name = outcome_words(outcome).capitalize()
     if compaction.written:
         name = _("Version {version}", version=compaction.written.version)
@@ -157,7 +157,7 @@ def draw_changes_of_version(
     else:
         replaced = run.space.summaries.versions[base - 1]
         before = shown_text(replaced.text, replaced)[:MAX_CHARS_SHOWN]
-        st.html(diff_html(word_diff(before, beginning), answers))
+        st.html(diff_html(diff_words(before, beginning), answers))
     say_hidden(text)
 
 
@@ -177,7 +177,7 @@ def say_hidden(text: str) -> bool:
 def shown_text(text: str, version: SummaryVersion | None) -> str:
     """Return the ``text`` of a version as it is read; facts without their tags."""
     if version is not None and version.track == FACTS:
-        return without_tags(text)
+        return strip_tags(text)
     return without_marks(text)
 
 

@@ -31,7 +31,7 @@ from memviz.dashboard.ui.shell.presenting import (
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import bundled_words
 from memviz.dashboard.words.requests import picture_words
-from memviz.metrics.summaries.events import Author, authors_of, models_of
+from memviz.metrics.summaries.events import Author, list_authors, list_models
 from memviz.strategies import strategy, strategy_class
 from memviz.strategies.library import LibraryStrategy
 from memviz.strategies.parameters import Parameter
@@ -149,8 +149,8 @@ def _draw_picture(example: Example) -> None:
     )
     with row(wrap=False):
         for author in Author:
-            if author in authors_of(example.run):
-                draw_author_badge(author, *models_of([example.run], author))
+            if author in list_authors(example.run):
+                draw_author_badge(author, *list_models([example.run], author))
         title = plain(bundled_words(sample(example.conversation).title))
         words = _(
             "{setting}, over *{title}*. {picture}",

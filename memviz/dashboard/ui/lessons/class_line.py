@@ -5,7 +5,8 @@ The line looks by itself whether something has changed. A look costs the server 
 for nothing look less often.
 
 A click may come while the page begins anew, and that run may end before it reaches the line. What a click does is
-therefore done by a callback, which comes first; only the way to another page has to wait for the line.
+therefore done by a callback, which comes first. No callback can turn to another page: it notes that the lesson is
+asked for, and the line turns to it when it is drawn next.
 """
 
 from contextlib import AbstractContextManager, nullcontext
@@ -13,6 +14,7 @@ from typing import NoReturn
 
 import streamlit as st
 
+from memviz.core.errors import MemvizError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
 from memviz.dashboard.ui.lessons.state import LED_STEP, lessons_state, words_of
@@ -31,7 +33,6 @@ from memviz.dashboard.ui.shell.elements import (
     main_button,
     row,
     segments,
-    show_warning,
 )
 from memviz.dashboard.ui.shell.presenting import presenting
 from memviz.dashboard.ui.shell.server.checks import has_own_libraries
@@ -73,11 +74,13 @@ def _draw_line(*, is_lessons: bool) -> None:
         seat = seat_now()
         if seat is None:
             return
+        if lessons_state().asks_for_class_lesson:
+            _turn_to_lesson()
         if is_lessons and seat.page_shows != lessons_state().class_drawn:
             _follow(seat)
+        show_noted_error()
         if not seat.shown.is_open:
             return
-        show_noted_error()
         with row("class-line"):
             if seat.leads:
                 _draw_for_teacher(seat, is_lessons=is_lessons)
@@ -103,10 +106,14 @@ def _title(seat: Seat) -> str:
 def _draw_invitation(seat: Seat) -> None:
     words = _("Your teacher has opened **{title}** for the class.", title=_title(seat))
     st.markdown(f"{ICON} {words}")
-    if main_button(_("Join"), "class-join", ":material/login:"):
-        if seat.work.join(seat.visitor.id, seat.visitor.name):
-            _turn_to_lesson()
-        show_warning(_("The lesson has just ended, or it is full."))
+    main_button(_("Join"), "class-join", ":material/login:", _join, seat)
+
+
+def _join(seat: Seat) -> None:
+    with error_noted():
+        if not seat.work.join(seat.visitor.id, seat.visitor.name):
+            raise MemvizError(_("The lesson has just ended, or it is full."))
+        lessons_state().asks_for_class_lesson = True
 
 
 def _draw_for_participant(seat: Seat, *, is_lessons: bool) -> None:
@@ -156,13 +163,17 @@ def _end_for_all(seat: Seat) -> None:
 
 
 def _draw_way_back(seat: Seat) -> None:
-    if button(_("Back to the lesson"), "class-back", ":material/school:"):
-        state = lessons_state()
-        if seat.shown.lesson is not None and not state.plays_with_class:
-            state.begin(seat.shown.lesson.id, seat.shown.step)
-        _turn_to_lesson()
+    button(_("Back to the lesson"), "class-back", ":material/school:", _go_back, seat)
 
 
-def _turn_to_lesson() -> None:
+def _go_back(seat: Seat) -> None:
+    state = lessons_state()
+    if seat.shown.lesson is not None and not state.plays_with_class:
+        state.begin(seat.shown.lesson.id, seat.shown.step)
+    state.asks_for_class_lesson = True
+
+
+def _turn_to_lesson() -> NoReturn:
+    lessons_state().asks_for_class_lesson = False
     turn_to_top()
     st.switch_page(PAGE)

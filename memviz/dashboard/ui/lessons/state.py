@@ -126,6 +126,8 @@ class LessonsState:
     """The step of the teacher that this session has followed."""
     class_drawn: Shown | None = None
     """What was shown of the lesson with the class when the page was drawn last."""
+    asks_for_class_lesson: bool = False
+    """A click asked for the lesson of the class, and the page has not turned to it yet."""
     is_led: bool = False
     """The teacher says at which step the lesson is."""
     ended: str | None = None

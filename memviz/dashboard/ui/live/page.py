@@ -22,6 +22,7 @@ from memviz.dashboard.ui.shell.elements import (
     quiet_button,
     row,
     show_caption,
+    show_data,
     show_title,
     show_warning,
 )
@@ -302,9 +303,7 @@ def _draw_largest(items: Sequence[Item]) -> None:
             _("Begins"): " ".join(item.text.split())[:MAX_SHOWN_CHARS],
         }
         rows.append(cells)
-    st.dataframe(
-        pd.DataFrame(rows), hide_index=True, width="stretch", key="live-largest"
-    )
+    show_data(pd.DataFrame(rows), key="live-largest")
 
 
 def _draw_compacted(view: LiveView) -> None:

@@ -192,6 +192,21 @@ def show_table(
     st.table(pd.DataFrame(rows), border="horizontal", hide_index=is_by_row, alt=alt)
 
 
+def show_data(
+    table: pd.DataFrame, alt: str | None = None, key: str | None = None
+) -> None:
+    """Draw a table that scrolls and sorts, with separators of thousands as the browser's language writes them."""
+    counts = table.select_dtypes("integer").columns
+    localized = st.column_config.NumberColumn(format="localized")
+    st.dataframe(
+        table,
+        hide_index=True,
+        column_config=dict.fromkeys(counts, localized),
+        key=key,
+        alt=alt,
+    )
+
+
 def show_info(words: str, icon: str = ":material/info:") -> None:
     """Show what there is to know, in Markdown."""
     st.info(words, icon=icon)

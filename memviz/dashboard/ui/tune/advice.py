@@ -16,11 +16,11 @@ from memviz.dashboard.ui.tune.next_values import add_values, edge_value_labels
 from memviz.dashboard.ui.tune.state import tune_state
 from memviz.models.names import in_words
 from memviz.strategies.parameters import Parameter
-from memviz.tuning.best_of_each import StrategyBest, main_axis
+from memviz.tuning.best_of_each import StrategyBest, find_main_axis
 from memviz.tuning.constraints import Constraints
-from memviz.tuning.grid import suggested_values
+from memviz.tuning.grid import suggest_parameter_values
 from memviz.tuning.grounds import Grounds
-from memviz.tuning.recommendation import Recommendation, recommend, share_in_words
+from memviz.tuning.recommendation import Recommendation, format_share, recommend
 from memviz.tuning.results import Sweep
 
 
@@ -118,7 +118,7 @@ def missed_words(row: Mapping[str, Any], constraints: Constraints) -> str:
         return _("over {limit:,} tokens", limit=limit)
     return _(
         "below {share}",
-        share=share_in_words(constraints.min_retention, row["retention"]),
+        share=format_share(constraints.min_retention, row["retention"]),
     )
 
 
@@ -131,7 +131,7 @@ def edge_button(best: StrategyBest) -> None:
     """Draw the button that adds the next value to the grid and measures it, where measuring costs money; none where the
     best lies between others. What costs nothing is tried without being asked, see
     :func:`memviz.dashboard.ui.tune.next_values.add_edge_values`."""
-    axis = main_axis(best.setting)
+    axis = find_main_axis(best.setting)
     if axis is not None and best.edge is not None:
         button(
             _("Try {value}", value=plain(axis.shown(best.edge.value))),
@@ -154,7 +154,7 @@ def values_button(id: str, axis: Parameter, largest: Mapping[str, int]) -> None:
     no part of the grid."""
     if (id, axis.name) not in tune_state().value_keys:
         return
-    values = suggested_values(axis, MAP_STEPS, largest)
+    values = suggest_parameter_values(axis, MAP_STEPS, largest)
     button(
         _("Try {values} too", values=plain(listed(map(axis.shown, values)))),
         f"tune-values-of-{id}-{axis.name}",

@@ -15,9 +15,9 @@ from memviz.models.budget import Budget
 from memviz.storage.workspace import Workspace
 from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.executors import DEFAULT_CONCURRENCY
-from memviz.tuning.paid import paid_summarizer
+from memviz.tuning.paid import make_paid_summarizer
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.sweep import Sweeping
+from memviz.tuning.sweeping import Sweeping
 
 
 class Desk(NamedTuple):
@@ -45,7 +45,7 @@ def begin_paid(desk: Desk, paid: Asked, budget_usd: float) -> None:
     """Begin a sweep with a summarizer that costs money, at most the budget."""
     with errors_shown(_("Choose another summarizer, or the built-in model.")):
         budget = Budget(budget_usd, within=spending())
-        writer = paid_summarizer(
+        writer = make_paid_summarizer(
             paid.summarizer,
             budget,
             desk.workspace.answers_folder,

@@ -20,7 +20,7 @@ from memviz.strategies.base import Strategy
 from memviz.strategies.families import FAMILIES
 from memviz.strategies.presets import presets
 from memviz.tuning.pace import HERE
-from memviz.tuning.scaling import scaled_preset
+from memviz.tuning.scaling import scale_product
 
 AT_ONCE_MESSAGES = 60_000
 """Settings times messages up to which a free sweep begins by itself: some seconds of work."""
@@ -107,7 +107,7 @@ def choose_programs(largest: Mapping[str, int]) -> tuple[Strategy, ...]:
         placeholder=_("A product or a library"),
         persist_state="session",
     )
-    return tuple(scaled_preset(id, largest["tokens"]) for id in chosen)
+    return tuple(scale_product(id, largest["tokens"]) for id in chosen)
 
 
 def _choose_seconds() -> None:
@@ -139,7 +139,7 @@ def extent_words(settings: Sequence[Strategy]) -> str:
         firsts[id] = workspace.beginning(id, study.first_of(id))
     messages = _count_messages(workspace, firsts)
     limit = widget_value(SECONDS_KEY)
-    seconds = HERE.seconds_of_all(settings, OFFLINE, messages)
+    seconds = HERE.predict_total_seconds(settings, OFFLINE, messages)
     words = _TRIED
     time = ""
     if limit:
@@ -201,4 +201,4 @@ def _forecast_seconds(workspace: Workspace, asked: Asked, messages: int) -> floa
     writer = workspace.recordings.player(asked.summarizer)
     with st.spinner(_("Trying out how long that takes")):
         HERE.try_out(asked.settings, transcript, asked.counter, writer)
-    return HERE.seconds_of_all(asked.settings, asked.summarizer, messages) or 0.0
+    return HERE.predict_total_seconds(asked.settings, asked.summarizer, messages) or 0.0

@@ -40,12 +40,12 @@ from memviz.dashboard.ui.tune.step_axes import read_number, step_axes
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.grid import (
-    axes,
-    largest_sizes,
-    recorded_values,
-    settings,
-    suggested,
-    tried_at_first,
+    expand_grid,
+    find_largest_sizes,
+    list_axes,
+    list_first_strategies,
+    list_recorded_values,
+    suggest_values,
 )
 
 CONVERSATIONS_HELP = noop(
@@ -98,7 +98,7 @@ def choose_conversations() -> list[str]:
 def largest_sizes_of(ids: Sequence[str]) -> dict[str, int]:
     """Return the sizes of the largest conversation by unit: larger values change nothing."""
     logs = [looked_at_conversation(id)[1] for id in ids]
-    return largest_sizes(logs, find_counter(compare_state().counter))
+    return find_largest_sizes(logs, find_counter(compare_state().counter))
 
 
 def choose_settings(
@@ -121,7 +121,7 @@ def choose_settings(
     with panel, st.container(width=PANEL_PIXELS):
         grid = _choose_grid(largest, recorded)
         programs = choose_programs(largest)
-    own = settings(grid) if grid else ()
+    own = expand_grid(grid) if grid else ()
     chosen = tuple(dict.fromkeys((*own, *programs)))
     with place:
         st.caption(extent_words(chosen))
@@ -134,7 +134,7 @@ def _choose_grid(
     """Return the values chosen, by strategy and parameter."""
     choices = offered_strategies()
     linked_list("try", STRATEGIES_KEY, choices)
-    at_first = [id for id in tried_at_first() if id in choices]
+    at_first = [id for id in list_first_strategies() if id in choices]
     ids = begin_with(STRATEGIES_KEY, at_first)
     # Before the strategies are drawn: a whole family that is chosen changes which of them are.
     choose_extent(choices)
@@ -151,7 +151,7 @@ def _choose_grid(
     grid = {}
     for id, cls in choices.items():
         if id in chosen:
-            grid[id] = _choose_axes(cls, largest, recorded_values(cls, recorded))
+            grid[id] = _choose_axes(cls, largest, list_recorded_values(cls, recorded))
     return grid
 
 
@@ -161,10 +161,10 @@ def _choose_axes(
     recorded: Mapping[str, tuple[Any, ...]],
 ) -> dict[str, tuple[Any, ...]]:
     """Return the values chosen on all axes of a strategy, folded below its name."""
-    if not axes(cls):
+    if not list_axes(cls):
         return {}
     # What an axis begins with: suggested values, of a step its own default, and what was recorded.
-    at_first = suggested(cls.id, largest=largest)
+    at_first = suggest_values(cls.id, largest=largest)
     for step_axis in step_axes(cls):
         at_first[step_axis.name] = (step_axis.default,)
     for name, values in recorded.items():
@@ -173,7 +173,7 @@ def _choose_axes(
     label = f"{_(cls.title)} · {settings_in_words}"
     values_of_axes = {}
     with st.expander(label, key=f"tune-axes-{cls.id}"):
-        for axis in (*axes(cls), *step_axes(cls)):
+        for axis in (*list_axes(cls), *step_axes(cls)):
             values = _choose_values(cls, axis, at_first[axis.name])
             values_of_axes[axis.name] = values
         if any(values_of_axes.get("embedding_percent", ())):

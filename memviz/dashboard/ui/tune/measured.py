@@ -18,9 +18,10 @@ from memviz.dashboard.ui.shell.elements import drawer, header, offer_file, show_
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.text import plain
 from memviz.strategies import strategies
-from memviz.tuning.cautions import idle_in_words
+from memviz.tuning.cautions import describe_idle
 from memviz.tuning.constraints import Constraints
-from memviz.tuning.results import MEASURES, Sweep
+from memviz.tuning.measures import MEASURES
+from memviz.tuning.results import Sweep
 
 METRICS = (
     "retention",
@@ -58,7 +59,7 @@ def setting_card(
         st.switch_page("pages/compare.py")
     if number in table.index:
         _draw_metrics(table.loc[number].to_dict())
-    for sentence in idle_in_words(sweep, number):
+    for sentence in describe_idle(sweep, number):
         show_caption(sentence)
     for place, cell in sweep.cells.items():
         if place.setting == number and cell.error:

@@ -14,7 +14,7 @@ from memviz.dashboard.ui.tune.state import Asked
 from memviz.dashboard.words.estimates import estimate_words
 from memviz.models.planned_calls import CostBound
 from memviz.tuning.background import BackgroundSweep
-from memviz.tuning.paid import estimate
+from memviz.tuning.paid import estimate_sweep
 from memviz.tuning.results import Sweep
 
 FIRST_BUDGET_USD = 1.0
@@ -38,7 +38,7 @@ def offer_paid_sweep(desk: Desk, paid: Asked, sweep: Sweep) -> None:
         st.caption(
             _(
                 "{cost} The sizes of the built-in model's summaries are the base of this.",
-                cost=plain(estimate_words(estimate(sweep, name))),
+                cost=plain(estimate_words(estimate_sweep(sweep, name))),
             )
         )
         _say_added_values(paid)

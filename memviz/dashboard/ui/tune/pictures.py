@@ -29,7 +29,7 @@ from memviz.dashboard.ui.tune.state import follow_click, tune_state
 from memviz.dashboard.ui.tune.two_parameters import Marks, map_of_two_parameters
 from memviz.dashboard.words.prices import basis_in_words
 from memviz.strategies import strategies
-from memviz.tuning.best_of_each import StrategyAnswer, answer_for
+from memviz.tuning.best_of_each import StrategyAnswer, answer_for_strategy
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Sweep
@@ -116,7 +116,7 @@ def one_strategy(
 ) -> int:
     """Draw the answer, in the place ``head``, its curve, and in ``row`` the value to try next. Returns the number of
     the setting to look at: the ``chosen`` one if it is of this strategy, else the best."""
-    answer = answer_for(sweep, id, constraints)
+    answer = answer_for_strategy(sweep, id, constraints)
     if answer is None:
         show_info(_("Fewer than two values of this strategy were measured so far."))
         return [setting.id for setting in sweep.settings].index(id)

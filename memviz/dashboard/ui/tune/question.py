@@ -11,7 +11,7 @@ from memviz.dashboard.ui.shell.elements import switch
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.strategies import strategies
-from memviz.tuning.best_of_each import main_axis
+from memviz.tuning.best_of_each import find_main_axis
 from memviz.tuning.constraints import Constraints, Over
 from memviz.tuning.results import Sweep
 
@@ -159,7 +159,7 @@ def _strategies_with_a_curve(sweep: Sweep) -> list[str]:
     values = defaultdict(set)
     for number in measured:
         setting = sweep.settings[number]
-        axis = main_axis(setting)
+        axis = find_main_axis(setting)
         if axis is not None:
             values[setting.id].add(getattr(setting, axis.name))
     return [id for id in strategies() if len(values[id]) > 1]

@@ -24,7 +24,7 @@ from memviz.dashboard.words.estimates import left_out_words
 from memviz.models.budget import Budget
 from memviz.storage.workspace import Workspace
 from memviz.tuning.background import BackgroundSweep
-from memviz.tuning.paid import spent_sentence
+from memviz.tuning.paid import describe_spending
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep_progress import SweepProgress
@@ -64,7 +64,7 @@ def sweep_of(
         _watch(work, asked, state.budget)
     elif state.budget is not None:
         offer_to_try_again(desk, asked, work)
-        show_caption(spent_sentence(asked.summarizer, state.budget))
+        show_caption(describe_spending(asked.summarizer, state.budget))
     elif work.error is not None:
         show_error(work.error)
         _offer_to_go_on(state, _("Try again"))
@@ -126,7 +126,7 @@ def _watch(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
     def note() -> str:
         if work.cluster_problem is not None:
             return problem_words(work.cluster_problem)
-        return "" if budget is None else spent_sentence(asked.summarizer, budget)
+        return "" if budget is None else describe_spending(asked.summarizer, budget)
 
     watch(work, step, "tune-stop", note)
 

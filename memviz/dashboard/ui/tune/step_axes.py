@@ -8,8 +8,8 @@ from memviz.core.errors import MemvizError, ParameterError
 from memviz.dashboard.ui.shell.elements import show_error
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words
-from memviz.strategies.step_numbers import StepNumber, find_step_numbers, match_numbers
-from memviz.tuning.grid import settings
+from memviz.strategies.step_numbers import StepNumber, numbers_like, step_numbers
+from memviz.tuning.grid import expand_grid
 
 
 def step_axes(cls: type[Strategy]) -> list[StepNumber]:
@@ -25,7 +25,7 @@ def read_number(cls: type[Strategy], axis: Parameter, text: str) -> int | None:
         show_error(ParameterError(axis.name, text, range_in_words(axis), cls.id))
         return None
     try:
-        settings({cls.id: {axis.name: value}})
+        expand_grid({cls.id: {axis.name: value}})
     except MemvizError as error:
         show_error(error)
         return None

@@ -23,7 +23,7 @@ from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.constraints import Constraints
-from memviz.tuning.grid import axes
+from memviz.tuning.grid import list_axes
 from memviz.tuning.results import Sweep
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def map_of_two_parameters(
     table = table[table["strategy"] == id]
     setting = sweep.settings[number]
     table, step_parameters = with_step_columns(table, sweep.settings, setting)
-    parameters = [*axes(strategies()[id]), *step_parameters]
+    parameters = [*list_axes(strategies()[id]), *step_parameters]
     if len(parameters) < 2:
         return
     table = _keep_alike(table, setting, parameters)

@@ -26,10 +26,10 @@ from memviz.dashboard.charts.palette import (
     setting_color,
 )
 from memviz.dashboard.words.compactions import plain_limit, request_words
-from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, grid
-from memviz.metrics.memory_map.fate_map import fate_map, summary_versions
+from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, build_grid
+from memviz.metrics.memory_map.fate_map import build_fate_map, list_summary_versions
 from memviz.metrics.memory_map.stretches import STEPS
-from memviz.metrics.requests.request_axis import axis_of
+from memviz.metrics.requests.request_axis import make_axis
 from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
 from tests.metrics.memory_map.codes import codes_of
@@ -40,7 +40,7 @@ OWN_TAGS = re.compile(r"</?(b|i)>|<br>|<span style=\"color:#\d{6}\">|</span>")
 
 
 def whole(run: Run) -> View:
-    return View(range(1, int(axis_of([run]).lasts[-1]) + 1), range(len(run.log)))
+    return View(range(1, int(make_axis([run]).lasts[-1]) + 1), range(len(run.log)))
 
 
 def chart(run: Run, view: View | None = None, label: str = "A setting") -> go.Figure:
@@ -103,7 +103,7 @@ def test_every_cell_is_the_runs_own(
     )
     figure, map_marks = (
         chart(run),
-        fate_map(run).places - 1,
+        build_fate_map(run).places - 1,
     )  # a turn that nobody answered has no request, but a place
     fates, codes = (
         np.zeros((len(whole(run).requests), len(messages)), np.uint8) for _ in range(2)
@@ -142,9 +142,9 @@ def test_every_tooltip_tells_the_truth(
         recalls={2: Recall(turns=[1])},
     )
     told, fates, generations = tooltips(chart(run)), run.fates(), run.generations()
-    map_marks = fate_map(run).places.tolist()
+    map_marks = build_fate_map(run).places.tolist()
     for request, record in enumerate(run.requests):
-        versions = summary_versions(run, request)
+        versions = list_summary_versions(run, request)
         for position in np.flatnonzero(fates[request] != Fate.NOT_YET).tolist():
             text = OWN_TAGS.sub(
                 "", told[map_marks[request], position + 1].replace("<br>", "\n")
@@ -299,7 +299,7 @@ class TestLongRuns:
         return long_run
 
     def test_have_cells_of_several(self, run: Run) -> None:
-        figure, cells = chart(run), grid(fate_map(run), whole(run))
+        figure, cells = chart(run), build_grid(build_fate_map(run), whole(run))
         assert figure.data[0].z.shape == cells.codes.shape
         assert cells.codes.shape[0] <= MAX_ROWS
         assert cells.codes.shape[1] <= MAX_COLUMNS
@@ -308,7 +308,7 @@ class TestLongRuns:
 
     def test_say_so_in_the_tooltip(self, run: Run) -> None:
         told = tooltips(chart(run))
-        counts = fate_map(run).counts[299]
+        counts = build_fate_map(run).counts[299]
         tokens = run.turns[299].total_tokens
         assert OWN_TAGS.sub("", told[299.0, 10.5].replace("<br>", "\n")) == (
             "messages 9 to 12 (turns 5 to 6)\nsummarized 8 times or more (100 % of this cell)\n"
@@ -366,12 +366,12 @@ class TestMarks:
         ]
         behind = [
             mark
-            for mark in map_marks(run, grid(fate_map(run), whole(run)))
+            for mark in map_marks(run, build_grid(build_fate_map(run), whole(run)))
             if mark.x == run.turns[-1].turn + 0.5
         ]
         assert [mark.compactions for mark in behind] == ([tuple(late)] if late else [])
         run = run_of("summary_only", messages=4)
-        assert map_marks(run, grid(fate_map(run), whole(run)))[-1].x == 2.5
+        assert map_marks(run, build_grid(build_fate_map(run), whole(run)))[-1].x == 2.5
 
     def test_failures_are_red_crosses(self) -> None:
         run = run_of(
@@ -381,7 +381,7 @@ class TestMarks:
         )
         figure = chart(run)
         (marks,) = marks_of(figure)
-        found = map_marks(run, grid(fate_map(run), whole(run)))
+        found = map_marks(run, build_grid(build_fate_map(run), whole(run)))
         failed = [
             any(compaction.error for compaction in mark.compactions) for mark in found
         ]

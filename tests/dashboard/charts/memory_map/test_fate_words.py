@@ -12,8 +12,8 @@ from memviz.dashboard.charts.memory_map.message_life import (
     message_life,
 )
 from memviz.dashboard.charts.palette import STEP_COLORS, SettingRun
-from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.memory_map.stretches import code_of
+from memviz.metrics.memory_map.fate_map import build_fate_map
+from memviz.metrics.memory_map.stretches import encode_fate
 from tests.dashboard.charts.runs import MARKUP, run_of
 from tests.engine.probes import Digest, small, talk
 
@@ -38,7 +38,7 @@ def test_bars_are_the_spans_of_each_setting() -> None:
     spans = [
         (place, span)
         for place, setting in enumerate(settings)
-        for span in fate_map(setting.run).life(0)
+        for span in build_fate_map(setting.run).life(0)
     ]
     assert list(bars.y) == [place for place, _ in spans]
     assert list(bars.base) == [span.first_turn - 0.5 for _, span in spans]
@@ -46,7 +46,7 @@ def test_bars_are_the_spans_of_each_setting() -> None:
         s.last_turn + 0.5 for _, s in spans
     ]
     assert list(bars.marker.color) == [
-        STEP_COLORS[code_of(span.fate, span.generation)] for _, span in spans
+        STEP_COLORS[encode_fate(span.fate, span.generation)] for _, span in spans
     ]
     assert {span.fate for _, span in spans} == {
         Fate.VERBATIM,

@@ -10,7 +10,7 @@ from memviz.dashboard.charts.requests.said_and_sent import (
     TITLES,
     said_and_sent_figure,
 )
-from memviz.metrics.requests.message_text import said_and_sent
+from memviz.metrics.requests.message_text import compare_said_and_sent
 
 TALK = [
     {"role": role, "content": f"{role} <b>{n}</b> " + "word " * n}
@@ -25,7 +25,7 @@ def test_every_stretch_is_a_bar_at_its_place() -> None:
         memviz.strategy("summary", buffer_size=2),
         model=memviz.ScriptedModel(["short"] * 5),
     )
-    picture = said_and_sent(run, run.requests[-1])
+    picture = compare_said_and_sent(run, run.requests[-1])
     figure = said_and_sent_figure(picture)
     bars = {
         (row, start, tokens, trace.name)
@@ -43,7 +43,7 @@ def test_every_stretch_is_a_bar_at_its_place() -> None:
 
 def test_a_tooltip_says_which_message_it_is_and_shows_markup_as_text() -> None:
     run = memviz.replay(TALK, memviz.strategy("window", window_size=2), model=None)
-    figure = said_and_sent_figure(said_and_sent(run, run.requests[-1]))
+    figure = said_and_sent_figure(compare_said_and_sent(run, run.requests[-1]))
     (gone,) = [trace for trace in figure.data if trace.name == "Not sent"]
     assert gone.text[0].startswith("<b>Message 1 (user), ")
     assert "&lt;b&gt;0&lt;/b&gt;" in gone.text[0]

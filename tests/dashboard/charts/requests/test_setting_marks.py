@@ -7,7 +7,7 @@ from memviz import Chat, ScriptedModel
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.marks_above import MOST_ROWS, setting_marks
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
-from memviz.metrics.requests.request_axis import axis_of
+from memviz.metrics.requests.request_axis import make_axis
 
 WINDOW, SUMMARY = (
     memviz.strategy("window", window_size=10),
@@ -31,14 +31,14 @@ def chat_of(*turns: int) -> Chat:
 
 def test_names_of_neighbouring_switches_stand_in_rows() -> None:
     run = chat_of(6, 1, 1).run
-    marks = setting_marks(run, axis_of([run]))
+    marks = setting_marks(run, make_axis([run]))
     assert sorted(line["x0"] for line in marks.lines) == [6.5, 7.5]
     assert (len({label["yshift"] for label in marks.names}), marks.rows) == (2, 2)
 
 
 def test_no_more_rows_than_there_is_room_for() -> None:
     run = chat_of(9, 1, 1, 1, 1, 1).run
-    marks = setting_marks(run, axis_of([run]))
+    marks = setting_marks(run, make_axis([run]))
     assert (len(marks.lines), marks.rows) == (5, MOST_ROWS)
 
 

@@ -29,7 +29,7 @@ from memviz.dashboard.charts.requests.tokens_per_turn import (
     tokens_per_turn,
 )
 from memviz.dashboard.words.compactions import compaction_words, plain_limit
-from memviz.metrics.summaries.events import request_sizes
+from memviz.metrics.summaries.events import count_request_sizes
 from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import REPRESENTATIVES, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
@@ -182,7 +182,7 @@ class TestTriggers:
         assert drops.x.reshape(-1, 3)[:, 0].tolist() == marks.x.tolist()
         assert drops.y.reshape(-1, 3)[:, 1].tolist() == marks.y.tolist()
         assert drops.y.reshape(-1, 3)[:, 0].tolist() == [
-            max(request_sizes(one, run)) for one in run.compactions
+            max(count_request_sizes(one, run)) for one in run.compactions
         ]
         assert np.isnan(drops.y.reshape(-1, 3)[:, 2]).all(), "one stroke a mark"
 
@@ -192,7 +192,8 @@ class TestTriggers:
         (marks,) = marks_of(chart(run))
         assert marks.x.tolist() == [3, 4.5]
         assert (
-            marks.y.tolist()[1] == request_sizes(run.compactions[1], run).after_tokens
+            marks.y.tolist()[1]
+            == count_request_sizes(run.compactions[1], run).after_tokens
         )
         assert list(marks.customdata) == ["0:3", "0:4"]
 

@@ -23,7 +23,7 @@ from memviz.dashboard.charts.retention.curve import MOST_LARGE, Bounds, retentio
 from memviz.dashboard.charts.retention.result import Measure, RetentionResult
 from memviz.dashboard.words.compactions import plain_limit
 from memviz.metrics.retention.knowledge import Knowledge
-from memviz.metrics.retention.retention import ceiling
+from memviz.metrics.retention.retention import measure_ceiling
 from tests.dashboard.charts.facts import (
     CODE,
     FACTS,
@@ -178,7 +178,7 @@ def test_marks_are_small_where_there_are_many() -> None:
 
 def test_bounds_are_thin_lines_and_no_words_stand_on_them() -> None:
     one = kept(run_with_facts("window", window_size=1))
-    top = ceiling(one.run, FACTS)
+    top = measure_ceiling(one.run, FACTS)
     low, high = np.array([0.0] * 7), np.array([0, 0, 0, 0, 0, 0, 0.25])
     figure = retention_curve(
         [one], Bounds(one.retention.turns, top.share(top.retained), (low, high))

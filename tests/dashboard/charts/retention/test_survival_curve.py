@@ -12,7 +12,7 @@ from memviz.dashboard.charts.retention.survival_curve import (
     survival_curve,
 )
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.retention.survival import Survival, survival
+from memviz.metrics.retention.survival import Survival, measure_survival
 from tests.dashboard.charts.facts import FACTS, run_with_facts
 from tests.dashboard.charts.runs import MARKUP
 from tests.dashboard.charts.tags import unescaped_tags
@@ -37,7 +37,7 @@ def half_lives(figure: go.Figure) -> list[go.Scatter]:
 
 def test_curves_are_the_shares() -> None:
     run = run_with_facts()
-    found = survival(retention(run, FACTS), run.log)
+    found = measure_survival(retention(run, FACTS), run.log)
     (curve, *_) = survival_curve(
         [Lasting(SettingRun(run, "a", 2), found)], "Facts"
     ).data

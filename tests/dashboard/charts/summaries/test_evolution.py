@@ -12,8 +12,8 @@ from memviz.dashboard.charts.summaries.evolution import (
     nesting_chart,
     word_origins,
 )
-from memviz.metrics.requests.request_axis import RequestAxis, axis_of
-from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
+from memviz.metrics.requests.request_axis import RequestAxis, make_axis
+from memviz.metrics.summaries.evolution import VersionFacts, compare_versions
 from tests.dashboard.charts.runs import run_of
 
 SCRIPT = [
@@ -31,12 +31,12 @@ def run() -> Run:
 
 @pytest.fixture
 def facts(run: Run) -> tuple[VersionFacts, ...]:
-    return summary_evolution(run)
+    return compare_versions(run)
 
 
 @pytest.fixture
 def axis(run: Run) -> RequestAxis:
-    return axis_of([run])
+    return make_axis([run])
 
 
 def values(figure: go.Figure) -> dict[str, list[float]]:

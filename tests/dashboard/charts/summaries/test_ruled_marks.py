@@ -27,9 +27,9 @@ from memviz.dashboard.ui.facts.lives.story import story
 from memviz.dashboard.ui.facts.version_card import badge_label
 from memviz.dashboard.words.compactions import compaction_words
 from memviz.metrics.memory_map.fate_grid import View
-from memviz.metrics.requests.request_axis import axis_of
-from memviz.metrics.requests.traffic import broken_cache_tokens
-from memviz.metrics.summaries.events import request_sizes
+from memviz.metrics.requests.request_axis import make_axis
+from memviz.metrics.requests.traffic import count_broken_cache_tokens
+from memviz.metrics.summaries.events import count_request_sizes
 from memviz.strategies.base import Effect, Move
 from tests.dashboard.charts.facts import kept
 from tests.reducing import CLEARED, Clearing, HeadAndTail
@@ -82,10 +82,10 @@ def test_their_tooltip_says_why_in_numbers_what_it_saved_and_what_it_cost_the_pr
     said = compaction_tooltip("Clearing", first, run)
     assert "<b>Cleared tool results among messages 1 to " in said
     assert f"messages not yet cleared: {first.reason.replace('>', '&gt;')}" in said
-    before, after = request_sizes(first, run)
+    before, after = count_request_sizes(first, run)
     assert after < before
     assert f"The request: {before:,} → {after:,} tokens" in said
-    broken = broken_cache_tokens(run)[0]
+    broken = count_broken_cache_tokens(run)[0]
     assert broken > 0
     assert f"It broke {broken:,} tokens of the prompt cache" in said
 
@@ -108,7 +108,7 @@ def test_charts_of_facts_mark_them_and_call_a_loss_by_them_what_it_was() -> None
     assert {*strip.marker.color, *lost.marker.color} == {BROWN}
     assert "left out by the clearing of messages 1 to " in lost.text[0]
     assert drawn.layout.yaxis.ticktext[0] == "<i>changed</i>"
-    (marks,) = summarization_marks(one, 0, Measure.RETAINED, axis_of([run]))
+    (marks,) = summarization_marks(one, 0, Measure.RETAINED, make_axis([run]))
     assert set(marks["marker"]["symbol"]) == {"circle"}
     assert "the clearing of messages 1 to " in " ".join(story(one, one.lives[0]))
     assert badge_label(run, run.compactions[number]).startswith("● Cleared · turn ")

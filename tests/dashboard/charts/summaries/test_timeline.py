@@ -11,7 +11,7 @@ from memviz import ModelError, ScriptedModel
 from memviz.dashboard.charts.palette import FAILURE_COLOR
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.words.compactions import compaction_words
-from memviz.metrics.summaries.events import compaction_events
+from memviz.metrics.summaries.events import list_compaction_events
 from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import REPRESENTATIVES, talk
 from tests.tables import for_each
@@ -24,7 +24,7 @@ def named(figure: go.Figure) -> dict[str, go.Scatter]:
 def test_a_mark_for_every_version_as_high_as_its_summary() -> None:
     run = run_of(messages=20)
     marks = named(summary_timeline(run))["summarized"]
-    assert marks.x.tolist() == [event.place for event in compaction_events(run)]
+    assert marks.x.tolist() == [event.place for event in list_compaction_events(run)]
     assert marks.y.tolist() == [version.tokens for version in run.summaries]
     assert list(marks.customdata) == list(range(len(run.compactions)))
     assert set(marks.x) > {float(run.compactions[0].turn)}
@@ -90,7 +90,7 @@ def test_a_list_grows_entry_by_entry() -> None:
 
 def test_the_open_event_is_marked_in_both_rows() -> None:
     run = run_of(messages=20)
-    event = compaction_events(run)[2]
+    event = list_compaction_events(run)[2]
     shapes = summary_timeline(run, 2).layout.shapes
     assert [(shape.x0, shape.x1, shape.yref) for shape in shapes] == [
         (event.place, event.place, "y domain"),
@@ -104,7 +104,7 @@ def test_the_line_of_the_open_event_has_a_name_beside_it(
     number: int, side: str
 ) -> None:
     run = run_of(messages=20)
-    event = compaction_events(run)[number]
+    event = list_compaction_events(run)[number]
     selected = len(run.compactions) + number if number < 0 else number
     (name,) = [
         one

@@ -21,7 +21,7 @@ from memviz.dashboard.charts.sweeps.measure_words import (
     inline,
     shown_value,
 )
-from memviz.tuning.results import MEASURES
+from memviz.tuning.measures import MEASURES
 from tests.tables import for_each
 
 MONEY = sorted(name for name in MEASURES if "usd" in name)

@@ -6,7 +6,7 @@ import re
 
 import memviz
 from memviz.core.memory import Memory
-from memviz.dashboard.ui.chat.pictures import next_summary, request_size
+from memviz.dashboard.ui.chat.pictures import forecast_next_summary, measure_request
 from tests.engine.probes import REPRESENTATIVES, Digest, small
 from tests.tables import for_each
 from tests.tool_loops import loops
@@ -19,7 +19,7 @@ def numbers(sentence: str) -> list[int]:
 
 
 def of_chat(chat: memviz.Chat) -> str:
-    return next_summary(chat.strategy, chat.memory, chat.headroom())
+    return forecast_next_summary(chat.strategy, chat.memory, chat.headroom())
 
 
 @for_each("id", REPRESENTATIVES)
@@ -56,7 +56,7 @@ def test_without_tools_nothing_is_said_to_be_cleared() -> None:
         == "This setting never summarizes, and nothing is cleared, because no tool was called."
     )
     run = memviz.replay(loops(2, 2), chat.strategy)
-    said = next_summary(chat.strategy, run.memory_after(2), None)
+    said = forecast_next_summary(chat.strategy, run.memory_after(2), None)
     assert (
         said
         == "This setting never summarizes: its rule clears or shortens older messages."
@@ -83,11 +83,11 @@ def test_a_summary_that_counts_is_no_message() -> None:
         chat.memory.summary_count,
         chat.memory.length - 1,
     )
-    said = next_summary(strategy, memory, strategy.headroom(memory))
+    said = forecast_next_summary(strategy, memory, strategy.headroom(memory))
     assert said.startswith("Summary and messages not yet summarized: ")
     assert numbers(said) == [memory.pending_tokens + chat.run.summaries[-1].tokens, 250]
     memory = memory._replace(cursor=memory.length)
-    said = next_summary(strategy, memory, strategy.headroom(memory))
+    said = forecast_next_summary(strategy, memory, strategy.headroom(memory))
     assert said.startswith("Messages not yet summarized: 0 of 250 tokens")
     assert "The summary counts in the size of a request" in said
 
@@ -115,8 +115,8 @@ def test_of_a_request_it_says_what_counts() -> None:
         memviz.strategy("summary_buffer", max_token_limit=100), model=Digest()
     )
     record = chat.send("Hello")
-    size, counts = request_size(chat.strategy, record)
+    size, counts = measure_request(chat.strategy, record)
     assert numbers(size) == [record.total_tokens]
     assert numbers(counts) == [record.tokens["history"] + record.tokens["input"], 100]
     assert "history and input" in counts
-    assert request_size(memviz.strategy("buffer"), record)[1] == ""
+    assert measure_request(memviz.strategy("buffer"), record)[1] == ""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import memviz
 from memviz.dashboard.ui.compare.answers import (
     LONGEST_SUGGESTED,
-    bringing_back,
-    lost_words,
-    stated_at,
-    suggested_questions,
+    describe_loss,
+    find_stating_positions,
+    plan_bringing_back,
+    suggest_questions,
 )
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.recalls import BroughtBack
@@ -23,11 +23,11 @@ def test_short_questions_about_what_was_said_first_are_offered() -> None:
     late = Probe("What is the gate?", ("B4",), (40,), "single fact")
     long = Probe("W" * LONGEST_SUGGESTED + "?", ("x",), (0,), "single fact")
     nowhere = Probe("What?", ("x",), (), "single fact")
-    assert suggested_questions([late, long, CODE, nowhere]) == [
+    assert suggest_questions([late, long, CODE, nowhere]) == [
         CODE.question,
         late.question,
     ]
-    assert suggested_questions([]) == []
+    assert suggest_questions([]) == []
 
 
 def test_first_comes_a_question_whose_answer_one_of_the_settings_has_lost() -> None:
@@ -41,10 +41,10 @@ def test_first_comes_a_question_whose_answer_one_of_the_settings_has_lost() -> N
         memviz.replay(trip, memviz.strategy(id, **parameters))
         for id, parameters in settings
     ]
-    first = suggested_questions(trip.probes, runs)[0]
+    first = suggest_questions(trip.probes, runs)[0]
     assert first == "What is the date on which Finn's old passport expires?"
     assert (
-        suggested_questions(trip.probes)[0] != first
+        suggest_questions(trip.probes)[0] != first
     )  # said earlier, and repeated in the last turn in other words
     for run in runs:
         known = "9 July 2027" in memviz.ask(run, first).reply
@@ -59,9 +59,9 @@ def test_the_fact_asked_for_says_where_it_stands_else_what_another_setting_found
         1: AnswerSource(),
         2: AnswerSource("summary", None, "…", 1.0),
     }
-    assert stated_at(" what is the CODE? ", [CODE], found) == (14,)
-    assert stated_at("And the gate?", [CODE], found) == (30,)
-    assert stated_at("And the gate?", [CODE], {1: AnswerSource()}) == ()
+    assert find_stating_positions(" what is the CODE? ", [CODE], found) == (14,)
+    assert find_stating_positions("And the gate?", [CODE], found) == (30,)
+    assert find_stating_positions("And the gate?", [CODE], {1: AnswerSource()}) == ()
 
 
 def test_a_lost_fact_says_which_version_lost_it_or_since_when_it_is_not_sent() -> None:
@@ -82,7 +82,7 @@ def test_a_lost_fact_says_which_version_lost_it_or_since_when_it_is_not_sent() -
     lost = next(
         n for n, one in enumerate(summary.turns) if one.parts.summaries.start == 1
     )
-    assert lost_words(summary, fact) == (
+    assert describe_loss(summary, fact) == (
         f"Lost in version 2 of the summary, before the request of turn {summary.turns[lost].turn}."
     )
     window = memviz.replay(talk, memviz.strategy("window", window_size=2))
@@ -91,8 +91,8 @@ def test_a_lost_fact_says_which_version_lost_it_or_since_when_it_is_not_sent() -
         for one in window.turns
         if all("QX7" not in m.content for m in one.context.messages)
     )
-    assert lost_words(window, fact) == f"Not sent since turn {first}."
-    assert lost_words(memviz.replay(talk, memviz.strategy("buffer")), fact) == ""
+    assert describe_loss(window, fact) == f"Not sent since turn {first}."
+    assert describe_loss(memviz.replay(talk, memviz.strategy("buffer")), fact) == ""
 
 
 def test_it_adds_what_asking_again_sends_more() -> None:
@@ -101,7 +101,7 @@ def test_it_adds_what_asking_again_sends_more() -> None:
         list(trip.messages), memviz.strategy("window", window_size=10), counter="chars4"
     )
     asked = memviz.ask(run, "What is the flight booking code?")
-    found = bringing_back(run, asked, (14,), prices_in_force())
+    found = plan_bringing_back(run, asked, (14,), prices_in_force())
     assert found is not None
     again = memviz.ask(
         run,
@@ -109,7 +109,7 @@ def test_it_adds_what_asking_again_sends_more() -> None:
         recalls=[memviz.Recall(turns=found.turns)],
     )
     assert again.total_tokens - asked.total_tokens == found.tokens > 0
-    assert bringing_back(run, again, (14,), prices_in_force()) is None, (
+    assert plan_bringing_back(run, again, (14,), prices_in_force()) is None, (
         "it has the turn already"
     )
 

@@ -13,18 +13,18 @@ import memviz
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.compare.cheapest import describe_cheapest
-from memviz.dashboard.ui.compare.costs_table import with_totals
-from memviz.dashboard.ui.compare.dollars import costs_of
+from memviz.dashboard.ui.compare.costs_table import tabulate_costs
+from memviz.dashboard.ui.compare.dollars import price_settings
 from memviz.dashboard.ui.compare.dollars_explained import (
-    explanations,
-    why_nothing_is_cached,
+    explain_cache,
+    explain_empty_cache,
     window_tokens,
     window_words,
 )
 from memviz.dashboard.ui.compare.dollars_in_total import shares_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.prices import cache_in_words, prices_in_words, prices_of
-from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
+from memviz.metrics.cost.pricing import Pricing, find_pricing, make_unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates
 from memviz.transcripts.samples import bundled
@@ -51,7 +51,7 @@ class TestPrices:
             "dear, USD per million tokens: input 3, read from the cache 0.3, written to it 3.75, output 15. "
             "Source: entered by hand."
         )
-        listed = pricing("openai/gpt-5-mini")
+        listed = find_pricing("openai/gpt-5-mini")
         assert listed is not None
         assert prices_in_words(listed).endswith(f"Source: {listed.source}.")
         assert "litellm" in listed.source
@@ -79,11 +79,11 @@ class TestPrices:
         )
 
     def test_that_are_unknown_say_so(self) -> None:
-        assert prices_in_words(unpriced("nobody/knows")).endswith(
+        assert prices_in_words(make_unpriced("nobody/knows")).endswith(
             "what it costs is unknown."
         )
         assert "output unknown" in prices_in_words(
-            unpriced("x").by_hand(input_usd_per_million=1)
+            make_unpriced("x").by_hand(input_usd_per_million=1)
         )
 
     def test_of_the_summarizer_stand_apart_where_it_is_another_model(self) -> None:
@@ -168,7 +168,7 @@ class TestCheapest:
         runs = [memviz.replay(bundled()[name], strategy) for strategy in strategies]
         terms = PricingAssumptions.of(pause_seconds=pause_seconds)
         words = describe_cheapest(
-            costs_of(
+            price_settings(
                 [SettingRun(r, r.strategy.label, n) for n, r in enumerate(runs)], terms
             ),
             terms,
@@ -230,12 +230,12 @@ class TestCache:
         self, tokens: int, cache: CacheRules | None, pause_seconds: float, words: str
     ) -> None:
         one = flat(3, tokens, cache=cache, pause_seconds=pause_seconds)
-        assert words in why_nothing_is_cached(
+        assert words in explain_empty_cache(
             [one], PricingAssumptions(DEAR, DEAR, cache, pause_seconds)
         )
 
     def test_something_is(self) -> None:
-        assert why_nothing_is_cached([flat(2, 9), cost_line()], TERMS) == ""
+        assert explain_empty_cache([flat(2, 9), cost_line()], TERMS) == ""
 
     def test_settings_that_slide_are_explained_together_with_their_numbers(
         self,
@@ -249,7 +249,7 @@ class TestCache:
             )
             for label, shared in (("ten", 40), ("twenty", 70))
         ]
-        said = list(explanations(slides, RULES))
+        said = list(explain_cache(slides, RULES))
         assert said[1].startswith("ten and twenty: the oldest messages drop out")
         assert (
             "no more than the first 70 tokens are the same as before; the cache needs 1,000."
@@ -268,7 +268,7 @@ class TestCache:
         )
         assert (
             "short: most requests are shorter than the 1,000 tokens that the cache needs."
-            in explanations([short], RULES)
+            in explain_cache([short], RULES)
         )
 
     def test_one_that_mostly_hits_after_all_is_not(self) -> None:
@@ -278,13 +278,13 @@ class TestCache:
         ]
         one = cost_line(rows, (), main=CHEAP)
         assert one.cost.hit_rate < 0.5
-        assert len(list(explanations([one], RULES))) == 1
+        assert len(list(explain_cache([one], RULES))) == 1
 
     def test_one_that_hits_is_not(self) -> None:
         assert (
             len(
                 list(
-                    explanations(
+                    explain_cache(
                         [cost_line([(1, 2000, 0, 5), (2, 2100, 2000, 5)], ())], RULES
                     )
                 )
@@ -297,13 +297,13 @@ class TestCache:
         summarizes = one._replace(setting=SettingRun(run_of("summary"), "summary", 0))
         assert any(
             "A new summary changes the beginning" in sentence
-            for sentence in explanations([summarizes], RULES)
+            for sentence in explain_cache([summarizes], RULES)
         )
         adds = one._replace(
             setting=SettingRun(run_of("summary_only"), "adds to a list", 0)
         )
         assert not any(
-            "A new summary" in sentence for sentence in explanations([adds], RULES)
+            "A new summary" in sentence for sentence in explain_cache([adds], RULES)
         )
 
     def test_a_strategy_that_clears(self) -> None:
@@ -314,7 +314,7 @@ class TestCache:
         clears = cost_line([(1, 2000, 0, 5), (2, 2100, 2000, 5)])._replace(
             setting=SettingRun(run, "clears", 0)
         )
-        said = [*explanations([clears], RULES)]
+        said = [*explain_cache([clears], RULES)]
         assert any("Clearing changes earlier messages" in sentence for sentence in said)
         assert not any("A new summary" in sentence for sentence in said)
 
@@ -336,7 +336,7 @@ class TestWindow:
             (warning,) = [
                 one for one in health_warnings(run, TERMS) if one.kind == "growth"
             ]
-            (line,) = costs_of([SettingRun(run, "Full", 0)], TERMS)
+            (line,) = price_settings([SettingRun(run, "Full", 0)], TERMS)
             *_, said = window_words([line], 272_000, "a/model")
             assert warning.numbers.endswith(
                 said.removeprefix("Full passes 272,000 tokens ")
@@ -361,7 +361,7 @@ class TestWindow:
 class TestTable:
     def test_ends_with_totals(self) -> None:
         one = cost_line()
-        table = with_totals(one)
+        table = tabulate_costs(one)
         assert table["turn"].tolist() == ["1", "2", "3", "all"]
         total = table.iloc[-1]
         assert total["input_tokens"] == 4400
@@ -374,7 +374,7 @@ class TestTable:
         assert table["input_tokens"].dtype == np.int64
 
     def test_unknown_is_empty_and_never_zero(self) -> None:
-        table = with_totals(cost_line(main=None))
+        table = tabulate_costs(cost_line(main=None))
         assert table["main_usd"].isna().all()
         assert table["cumulative_usd"].isna().all()
         assert table["summarizer_usd"].notna().all()
@@ -383,12 +383,12 @@ class TestTable:
 def test_tokens_of_a_run_are_counted_once_whatever_the_prices() -> None:
     setting = SettingRun(run_of("buffer"), "a", 0)
     first, again = (
-        costs_of([setting], TERMS),
-        costs_of([setting], PricingAssumptions(CHEAP, CHEAP)),
+        price_settings([setting], TERMS),
+        price_settings([setting], PricingAssumptions(CHEAP, CHEAP)),
     )
     assert first[0].cost.traffic is again[0].cost.traffic
     assert first[0].cost.total_usd != again[0].cost.total_usd
-    (other,) = costs_of([SettingRun(run_of("buffer"), "a", 0)], TERMS)
+    (other,) = price_settings([SettingRun(run_of("buffer"), "a", 0)], TERMS)
     assert other.cost.traffic is not first[0].cost.traffic, (
         "another run of the same content is another run"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.dashboard.ui.compare.value_handle import MOST_VALUES, values_of_handle
+from memviz.dashboard.ui.compare.value_handle import MOST_VALUES, spread_values
 from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
 from tests.tables import for_each
@@ -27,7 +27,7 @@ MAIN = [
 def test_they_rise_over_the_suggested_range_and_hold_what_is_there(
     parameter: Parameter, now: int, recorded: list[int], needed_tokens: int
 ) -> None:
-    values = values_of_handle(parameter, now, recorded, needed_tokens)
+    values = spread_values(parameter, now, recorded, needed_tokens)
     assert values == sorted(set(values))
     assert {now, *recorded} <= set(values)
     assert len(values) <= MOST_VALUES + 3 + len(recorded)
@@ -39,6 +39,6 @@ def test_they_rise_over_the_suggested_range_and_hold_what_is_there(
 def test_a_range_of_tokens_ends_where_everything_is_sent() -> None:
     (limit,) = [one for one in MAIN if one.name == "trigger_tokens"][:1]
     assert limit.suggested == (500, 100_000)
-    assert max(values_of_handle(limit, 4_000, [], 13_000)) == 13_000
-    assert max(values_of_handle(limit, 4_000, [], 900_000)) == 100_000
-    assert max(values_of_handle(limit, 40_000, [], 13_000)) == 40_000
+    assert max(spread_values(limit, 4_000, [], 13_000)) == 13_000
+    assert max(spread_values(limit, 4_000, [], 900_000)) == 100_000
+    assert max(spread_values(limit, 40_000, [], 13_000)) == 40_000

@@ -12,7 +12,7 @@ from memviz.dashboard.ui.controls.block_html import block_html
 from memviz.dashboard.ui.controls.inspector import folded_label, in_reading_order
 from memviz.dashboard.ui.controls.sent_forms import sent_instead
 from memviz.engine.records import TurnRecord
-from memviz.metrics.memory_map.stretches import code_of
+from memviz.metrics.memory_map.stretches import encode_fate
 from tests.reducing import Clearing, FactsInside, HeadAndTail, fact_writer
 from tests.strategies.read_talks import reading
 from tests.tables import for_each
@@ -49,7 +49,7 @@ def test_a_cleared_result_shows_the_placeholder_and_what_was_said_on_a_click() -
     record = last_record(Clearing())
     html = shown(record)[0]
     assert html.count('class="memviz-formed"') == html.count("<details>") == 3
-    assert STEP_COLORS[code_of(Fate.CLEARED)] in html
+    assert STEP_COLORS[encode_fate(Fate.CLEARED)] in html
     formed = html[html.index('class="memviz-formed"') :]
     assert "tool · message 3 · 2 tokens · sent as a placeholder" in formed
     placeholder, said = (
@@ -138,7 +138,7 @@ def test_a_cut_message_is_called_shortened() -> None:
     record = memviz.replay(said, HeadAndTail(), counter="chars4").requests[-1]
     html = shown(record)[0]
     assert "shortened" in html
-    assert STEP_COLORS[code_of(Fate.SHORTENED)] in html
+    assert STEP_COLORS[encode_fate(Fate.SHORTENED)] in html
     assert html.index("<p>The firs…all.</p>") < html.index(
         "<p>The first message of all.</p>"
     )

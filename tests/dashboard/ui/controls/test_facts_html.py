@@ -11,7 +11,7 @@ from memviz.dashboard.ui.controls.facts_html import (
     facts_html,
     of_version,
 )
-from memviz.metrics.summaries.facts import facts_versions
+from memviz.metrics.summaries.facts import list_facts_versions
 from tests.reducing import FactsInside, fact_writer
 
 MARKUP = "<b>nuts</b>"
@@ -32,7 +32,7 @@ def run() -> memviz.Run:
 
 def test_a_version_says_what_it_added_replaced_and_kept() -> None:
     replayed = run()
-    second = facts_versions(replayed)[1]
+    second = list_facts_versions(replayed)[1]
     html = facts_html(second, replayed.log)
     assert "<b>3 facts</b>: 1 added · 1 replaced · 1 kept" in html
     assert (
@@ -44,7 +44,7 @@ def test_a_version_says_what_it_added_replaced_and_kept() -> None:
 
 
 def test_what_was_removed_is_struck_through() -> None:
-    third = facts_versions(run())[2]
+    third = list_facts_versions(run())[2]
     assert third.removed == ("The budget is 3,600 euros.",)
     assert "<del>The budget is 3,600 euros.</del>" in changed_facts_html(third)
     assert "Mira" not in changed_facts_html(third), "what was kept is not told here"
@@ -53,7 +53,7 @@ def test_what_was_removed_is_struck_through() -> None:
 
 def test_each_fact_says_why_it_is_remembered_and_the_message_is_text() -> None:
     replayed = run()
-    html = facts_html(facts_versions(replayed)[0], replayed.log)
+    html = facts_html(list_facts_versions(replayed)[0], replayed.log)
     assert "Why? From message 1 (user, turn 1), since version 1" in html
     assert "Mira is allergic to &lt;b&gt;nuts&lt;/b&gt;." in html
     assert MARKUP not in html
@@ -61,13 +61,13 @@ def test_each_fact_says_why_it_is_remembered_and_the_message_is_text() -> None:
 
 
 def test_a_source_that_says_a_part_of_a_fact_says_how_much() -> None:
-    found = facts_versions(run())[0]
+    found = list_facts_versions(run())[0]
     half = found._replace(lines=tuple(line._replace(share=0.5) for line in found.lines))
     html = unescape(facts_html(half, run().log))
     assert "50% of the fact's words stand in that message" in html
 
 
 def test_a_version_is_found_by_its_number() -> None:
-    versions = facts_versions(run())
+    versions = list_facts_versions(run())
     assert of_version(versions, 2) is versions[1]
     assert of_version(versions, None) is of_version((), 1) is None

@@ -14,7 +14,7 @@ from memviz.dashboard.ui.controls.diff_html import (
     legend_html,
     sides_html,
 )
-from memviz.metrics.summaries.diff import word_diff
+from memviz.metrics.summaries.diff import diff_words
 
 MARKUP = "<script>alert(1)</script> & <b>fat</b>"
 
@@ -26,7 +26,7 @@ def read(html: str, *tags: str) -> str:
 
 
 def test_removed_and_added_are_told_apart_without_colour() -> None:
-    html = diff_html(word_diff("Porto costs 92 euros.", "Porto costs 105 euros."))
+    html = diff_html(diff_words("Porto costs 92 euros.", "Porto costs 105 euros."))
     assert html == (
         '<div class="memviz-diff"><span>Porto costs </span><del>92</del><ins>105</ins><span> euros.</span></div>'
     )
@@ -34,7 +34,7 @@ def test_removed_and_added_are_told_apart_without_colour() -> None:
 
 @given(st.text(alphabet="ab <>&\"'/.\n"), st.text(alphabet="ab <>&\"'/.\n"))
 def test_both_texts_can_be_read_off(old: str, new: str) -> None:
-    diff = word_diff(old, new)
+    diff = diff_words(old, new)
     assert read(diff_html(diff), "span", "del") == old
     assert read(diff_html(diff), "span", "ins") == new
     assert [read(side, "span", "del", "ins") for side in sides_html(diff)] == [old, new]
@@ -42,25 +42,25 @@ def test_both_texts_can_be_read_off(old: str, new: str) -> None:
 
 def test_text_is_never_markup() -> None:
     for old, new in ((MARKUP, ""), ("", MARKUP), (MARKUP, MARKUP)):
-        diff = word_diff(old, new)
+        diff = diff_words(old, new)
         for html in (diff_html(diff), *sides_html(diff)):
             assert "<script>" not in html
             assert "<b>" not in html
 
 
 def test_the_legend_counts() -> None:
-    diff = word_diff("Porto costs 92 euros.", "Porto costs about 105 euros.")
+    diff = diff_words("Porto costs 92 euros.", "Porto costs about 105 euros.")
     assert "3 words kept · <del>1 removed</del> · <ins>2 added</ins>" in legend_html(
         diff
     )
     assert "6 characters kept" in legend_html(
-        word_diff("预算三千欧元。", "预算三千欧元。")
+        diff_words("预算三千欧元。", "预算三千欧元。")
     )
 
 
 def test_of_a_long_stretch_that_did_not_change_only_the_ends_are_shown() -> None:
     same = "".join(f"word{n} " for n in range(1000))
-    html = diff_html(word_diff(same + "old", same + "new"))
+    html = diff_html(diff_words(same + "old", same + "new"))
     shown = read(html, "span")
     assert len(shown) == KEPT_CHARS_SHOWN
     assert shown.startswith("word0 ")

@@ -27,18 +27,27 @@ from memviz.dashboard.ui.facts.retention_cache import (
     survival_of,
     tool_argument_recall_of,
 )
-from memviz.dashboard.ui.shell.elements import show_caption, show_table, switch
+from memviz.dashboard.ui.shell.elements import (
+    show_caption,
+    show_data,
+    show_table,
+    switch,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import shorten
 from memviz.engine.recall import Recall
-from memviz.metrics.retention.survival import Agreement, agreement
+from memviz.metrics.retention.survival import Agreement, compare_retentions
 from memviz.metrics.retention.tool_argument_recall import (
     NeededArgument,
     ToolArgumentRecall,
 )
-from memviz.metrics.summaries.events import Author, authors_of, sent_summary_tokens
+from memviz.metrics.summaries.events import (
+    Author,
+    count_sent_summary_tokens,
+    list_authors,
+)
 from memviz.models.names import OFFLINE
 from memviz.models.registry import model
 from memviz.storage.workspace import RunKey
@@ -165,7 +174,7 @@ def offer_stand_in_table(results: Sequence[RetentionResult]) -> None:
     """Draw a table with one row a recorded setting, made when it is opened; nothing where nothing is recorded."""
     recorded = []
     for result in results:
-        if Author.RECORDED in authors_of(result.run):
+        if Author.RECORDED in list_authors(result.run):
             recorded.append(result)
     if recorded:
         draw = partial(_draw_agreement_table, recorded)
@@ -177,15 +186,12 @@ def _draw_agreement_table(results: Sequence[RetentionResult]) -> None:
     sentences: list[str] = []
     for result in results:
         other = _replay_with_stand_in(result)
-        agreed = agreement(result.retention, other.retention)
+        agreed = compare_retentions(result.retention, other.retention)
         rows.append(_agreement_row(result, other, agreed))
         sentences.append(f"{result.setting.label}: {_agreement_words(agreed)}")
     st.caption(_(HOW_TO_READ))
-    st.dataframe(
-        pd.DataFrame(rows),
-        hide_index=True,
-        alt=_("Facts kept by the recorded model and by the built-in model, by setting"),
-    )
+    alt = _("Facts kept by the recorded model and by the built-in model, by setting")
+    show_data(pd.DataFrame(rows), alt)
     for sentence in sentences:
         show_caption(sentence)
 
@@ -225,8 +231,8 @@ def _agreement_row(
     result: RetentionResult, other: RetentionResult, agreed: Agreement
 ) -> dict[str, object]:
     facts = agreed.facts
-    recorded_tokens = sent_summary_tokens(result.run.turns[-1])
-    built_in_tokens = sent_summary_tokens(other.run.turns[-1])
+    recorded_tokens = count_sent_summary_tokens(result.run.turns[-1])
+    built_in_tokens = count_sent_summary_tokens(other.run.turns[-1])
     return {
         _("Setting"): result.setting.label,
         _("Recorded keeps"): _("{one} of {facts}", one=agreed.one, facts=facts),

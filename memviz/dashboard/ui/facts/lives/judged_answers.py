@@ -26,7 +26,7 @@ from memviz.dashboard.words import shorten
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer
 from memviz.engine.run import Run
-from memviz.metrics.answer_scores import AnswerScores, answer_scores, contains_answer
+from memviz.metrics.answer_scores import AnswerScores, contains_answer, score_answers
 from memviz.models.names import OFFLINE
 from memviz.transcripts.base import Probe
 
@@ -93,7 +93,7 @@ def draw_answers(order: Order, answers: Sequence[JudgedAnswer]) -> None:
 def _table(order: Order, answers: Sequence[JudgedAnswer]) -> pd.DataFrame:
     """Return a column a setting, as in the table of key numbers: of measures there are more than a phone has room
     for."""
-    scores = answer_scores(answers, len(order.runs))
+    scores = score_answers(answers, len(order.runs))
     columns = {}
     for result in order.results:
         own_scores = scores[order.number_of(result)]

@@ -13,9 +13,9 @@ from memviz.dashboard.ui.facts.lives.all_settings import known_at_the_end
 from memviz.dashboard.ui.facts.retention_cache import survival_of
 from memviz.dashboard.ui.shell.elements import show_table
 from memviz.dashboard.ui.shell.text import plain
-from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.token_use import count_token_use
 from memviz.metrics.retention.knowledge import FactState
-from memviz.metrics.retention.survival import CategoryRow, category_table
+from memviz.metrics.retention.survival import CategoryRow, make_category_table
 from memviz.transcripts.base import RULE
 
 NONE = "–"
@@ -70,7 +70,7 @@ def _numbers(result: RetentionResult, step: str) -> dict[str, str]:
     # Each fact counts once for every request that holds it.
     facts_held = retention.retained.sum()
     if facts_held:
-        tokens = token_use(result.run).sent_tokens / facts_held
+        tokens = count_token_use(result.run).sent_tokens / facts_held
         numbers[_(_TOKENS_A_FACT[step])] = f"{tokens:,.0f}"
     rules_share = retention.mean_share(RULE)
     if not isnan(rules_share):
@@ -96,7 +96,7 @@ def draw_by_category(results: Sequence[RetentionResult]) -> None:
     """Draw a table of the kinds of facts that were lost."""
     columns = {}
     for result in results:
-        rows = category_table(result.retention, result.run.log)
+        rows = make_category_table(result.retention, result.run.log)
         columns[plain(result.setting.label)] = _cells(rows)
     show_table(columns, _("Facts known at the end by category, one column a setting"))
     st.caption(

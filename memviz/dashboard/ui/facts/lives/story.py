@@ -17,7 +17,7 @@ from memviz.dashboard.words import shorten
 from memviz.dashboard.words.compactions import act_words, reason_words
 from memviz.dashboard.words.requests import life_sentence, message_words
 from memviz.engine.compaction import Compaction
-from memviz.metrics.requests.message_text import readable
+from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.retention.knowledge import Freshness, Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
 from memviz.transcripts.base import Probe
@@ -148,10 +148,10 @@ def source_of_loss(
     positions = []
     for position in compaction.summarized:
         is_evidence = position in probe.evidence
-        if is_evidence or _holds_answer(readable(log[position]), probe):
+        if is_evidence or _holds_answer(read_message(log[position]), probe):
             positions.append(position)
     name = _begin_large(message_list(positions))
-    text = "\n\n".join(readable(log[position]) for position in positions)
+    text = "\n\n".join(read_message(log[position]) for position in positions)
     return _("{messages}, which it took in", messages=name), text
 
 

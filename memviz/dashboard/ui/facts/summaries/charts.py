@@ -24,11 +24,11 @@ from memviz.dashboard.ui.shell.elements import drawer, header, show_table
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import RequestAxis, axis_of
-from memviz.metrics.requests.traffic import traffic
-from memviz.metrics.summaries.events import Author, grows_a_list, models_of
+from memviz.metrics.requests.request_axis import RequestAxis, make_axis
+from memviz.metrics.requests.traffic import count_traffic
+from memviz.metrics.summaries.events import Author, grows_a_list, list_models
 from memviz.metrics.summaries.evolution import VersionFacts
-from memviz.metrics.summaries.inventions import worth_of
+from memviz.metrics.summaries.inventions import measure_worth
 from memviz.storage.recording_shelf import summary_words
 from memviz.storage.workspace import RunKey
 from memviz.transcripts.base import Probe
@@ -111,7 +111,7 @@ NESTING = _Chart(
 def evolution_charts(run: Run, facts: Sequence[VersionFacts]) -> None:
     """The charts, two a row. Entries of a list replace nothing, so nothing of them lives on or nests."""
     header(_("How it changed from version to version"))
-    axis = axis_of([run])
+    axis = make_axis([run])
     changes = [COMPRESSION, CARRIED, ORIGIN, NESTING]
     if grows_a_list(run):
         changes = [COMPRESSION, ORIGIN]
@@ -170,11 +170,11 @@ def writers_table(runs: Sequence[Run], probes: Sequence[Probe]) -> list[dict[str
     results = retention_results([SettingRun(run, "", 0) for run in runs], tuple(probes))
     rows = []
     for run, result in zip(runs, results, strict=True):
-        worth = worth_of(run, result.retention)
+        worth = measure_worth(run, result.retention)
         asked = summary_words(run.strategy)
-        usd = prices.cost(traffic(run)).total_usd
+        usd = prices.cost(count_traffic(run)).total_usd
         row = {
-            _("Writer"): plain(listed(models_of([run], Author.RECORDED))),
+            _("Writer"): plain(listed(list_models([run], Author.RECORDED))),
             _("Asked for"): _("{number:,} words", number=asked)
             if asked
             else _("no length"),

@@ -12,11 +12,11 @@ from memviz.dashboard.words.asked_length import broken_length_words
 from memviz.dashboard.words.authors import reason_in_words
 from memviz.dashboard.words.compactions import event_turn_in_a_table
 from memviz.engine.run import Run
-from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.token_use import count_token_use
 from memviz.metrics.summaries.events import (
-    compaction_events,
+    count_tokens_in_force,
     grows_a_list,
-    tokens_in_force,
+    list_compaction_events,
 )
 from memviz.metrics.summaries.evolution import VersionFacts
 
@@ -56,7 +56,7 @@ def draw_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
 
 
 def _draw_key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
-    events = compaction_events(run)
+    events = list_compaction_events(run)
     count = events[-1].compaction.after.summary_count
     first = 0 if grows_a_list(run) else max(0, count - 1)
     in_force = run.space.summaries.in_block(first, count)
@@ -65,10 +65,10 @@ def _draw_key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
         (fact.generation for fact in facts if fact.version in in_force), default=0
     )
     numbers = [
-        f"{tokens_in_force(run, events[-1]):,}",
+        f"{count_tokens_in_force(run, events[-1]):,}",
         f"{covered:,}",
         _("{number}× summarized", number=generation),
-        f"{token_use(run).summarizer_tokens:,}",
+        f"{count_token_use(run).summarizer_tokens:,}",
     ]
     cells = places(numbers, NUMBER_PIXELS)
     for (place, number), (name, help) in zip(cells, _KEY_NUMBERS, strict=True):

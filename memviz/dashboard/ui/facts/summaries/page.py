@@ -63,10 +63,10 @@ from memviz.dashboard.ui.shell.state import clicked_number, set_widget, widget_v
 from memviz.engine.run import Run
 from memviz.metrics.summaries.events import (
     CompactionEvent,
-    compaction_events,
-    tokens_in_force,
+    count_tokens_in_force,
+    list_compaction_events,
 )
-from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
+from memviz.metrics.summaries.evolution import VersionFacts, compare_versions
 
 
 def summaries_view(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
@@ -89,7 +89,7 @@ def summaries(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
     selected_turn(settings, setting.run)
     say_who_summarized([setting])
     say_not_recorded([setting])
-    facts = summary_evolution(setting.run)
+    facts = compare_versions(setting.run)
     desk = Desk(setting, summarizer, lambda: studied_facts().probes)
     if hides(Part.NUMBERS):
         history(desk, facts)
@@ -127,7 +127,7 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
     """Draw the main picture, and one version in full. A click on the picture chooses a version."""
     setting = desk.setting
     run = setting.run
-    events = compaction_events(run)
+    events = list_compaction_events(run)
     key = event_key(setting)
     view = view_of(setting)
     if linked("version", key, range(len(events))):
@@ -208,7 +208,7 @@ def _counts(run: Run, events: Sequence[CompactionEvent]) -> str:
     if has_changes_alone(run):
         return _("{changes}.", changes=counted(events, "change"))
     versions = sum(event.version is not None for event in events)
-    tokens = tokens_in_force(run, events[-1])
+    tokens = count_tokens_in_force(run, events[-1])
     return _(
         "{summaries} written, and at the end {tokens} sent in place of older messages.",
         summaries=counted(versions, "summary"),

@@ -26,7 +26,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.prompt_trial import Trial, try_prompt
 from memviz.metrics.answer_scores import contains_answer
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, bound_trials
-from memviz.metrics.summaries.diff import word_diff
+from memviz.metrics.summaries.diff import diff_words
 from memviz.models.planned_calls import CostBound
 from memviz.strategies.prompts import PROMPTS
 from memviz.transcripts.base import Probe
@@ -176,7 +176,7 @@ def _draw_comparison(
         if trial and trial.draft.text
     }
     if len(texts) == len(FIRST_CHOICE):
-        diff = word_diff(*map(without_marks, texts.values()))
+        diff = diff_words(*map(without_marks, texts.values()))
         st.markdown(_("**From A to B**"))
         st.html(legend_html(diff) + diff_html(diff))
     if texts:

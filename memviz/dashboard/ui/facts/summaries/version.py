@@ -27,17 +27,17 @@ from memviz.dashboard.words.compactions import (
     turn_words,
 )
 from memviz.engine.run import Run
-from memviz.metrics.summaries.diff import word_diff
+from memviz.metrics.summaries.diff import diff_words
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     CompactionOutcome,
-    compaction_events,
     grows_a_list,
+    join_text_in_force,
+    list_compaction_events,
     never_summarizes,
-    text_in_force,
 )
 from memviz.metrics.summaries.evolution import VersionFacts
-from memviz.metrics.summaries.facts import facts_versions
+from memviz.metrics.summaries.facts import list_facts_versions
 
 INLINE = noop("One text")
 SIDE_BY_SIDE = noop("Side by side")
@@ -104,14 +104,14 @@ def _tabs_of(
     prompt = event.compaction.prompt
     tabs: dict[str, Callable[[], object]] = {}
     number = version.version if version else None
-    facts_kept = of_version(facts_versions(run), number)
+    facts_kept = of_version(list_facts_versions(run), number)
     if facts_kept is not None:
         tabs["Facts and why"] = lambda: st.html(facts_of_memory(facts_kept, run.log))
     if version:
         tabs["What changed"] = lambda: _draw_changes(run, event, view)
         tabs["Full text"] = lambda: st.text(version.text)
     if version and grows_a_list(run):
-        tabs[WHOLE_LIST] = lambda: st.text(text_in_force(run, event))
+        tabs[WHOLE_LIST] = lambda: st.text(join_text_in_force(run, event))
     tabs["Numbers"] = lambda: st.html(facts_html(run, event, facts))
     if sources:
         messages = counted(sources, "message")
@@ -179,7 +179,7 @@ def _draw_prompt(text: str) -> None:
 def _draw_changes(run: Run, event: CompactionEvent, view: str) -> None:
     """Draw the text against that of another version: by default the one before."""
     others = []
-    for other in compaction_events(run):
+    for other in list_compaction_events(run):
         if other.version and other.number != event.number:
             others.append(other)
     base = _choose_base(run, event, others, view) if others else None
@@ -192,7 +192,7 @@ def _draw_changes(run: Run, event: CompactionEvent, view: str) -> None:
         st.caption(why)
         st.text(_shown_text(run, event))
         return
-    diff = word_diff(_shown_text(run, base), _shown_text(run, event))
+    diff = diff_words(_shown_text(run, base), _shown_text(run, event))
     head, choice = st.columns([3, 2], vertical_alignment="center")
     head.html(legend_html(diff))
     linked("layout", "summaries-layout", [INLINE, SIDE_BY_SIDE])
@@ -217,7 +217,7 @@ def _draw_changes(run: Run, event: CompactionEvent, view: str) -> None:
 
 def _shown_text(run: Run, event: CompactionEvent) -> str:
     """Return what stands for older messages."""
-    return shown_text(text_in_force(run, event), event.version)
+    return shown_text(join_text_in_force(run, event), event.version)
 
 
 def _choose_base(

@@ -33,7 +33,7 @@ from memviz.metrics.summaries.events import (
     Author,
     CompactionEvent,
     grows_a_list,
-    summary_author,
+    name_summary_author,
 )
 from memviz.metrics.summaries.evolution import VersionFacts
 
@@ -159,7 +159,7 @@ def _call_rows(compaction: Compaction) -> Iterator[tuple[str, str]]:
 
 def _writer(event: CompactionEvent) -> str:
     who = writer_words(event.what)
-    author = summary_author(event.compaction)
+    author = name_summary_author(event.compaction)
     names = []
     if author is not Author.STAND_IN and event.compaction.model:
         names.append(event.compaction.model)  # the built-in model's badge is its name
