@@ -119,7 +119,7 @@ def _list_settings(
     id: str, assignments: Sequence[Assignment], largest: Mapping[str, int]
 ) -> list[Strategy]:
     """Return the settings of one strategy: all combinations of the values that were typed and of those suggested."""
-    from memviz.strategies.step_numbers import step_numbers
+    from memviz.strategies.step_numbers import find_step_numbers
     from memviz.tuning.grid import expand_grid, suggest_values
 
     if id in presets():

@@ -42,7 +42,7 @@ def find_hits(text: str, terms: Collection[str]) -> list[Hit]:
     for match in TOKEN.finditer(text):
         token = match.group()
         # A run of Chinese characters is a single token that contains many terms.
-        keys = [form for form in normal_forms(token) if form in terms]
+        keys = [form for form in normal_forms_of_token(token) if form in terms]
         if keys and IS_UNSPACED.match(token):
             hits += _find_hits_in_run(token, match.start(), terms)
         elif keys:

@@ -24,7 +24,11 @@ from memviz.engine.part_tokens import count_message_tokens, count_tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.engine.tool_pairs import in_pairs, orphaned_results, provider_blocks
+from memviz.engine.tool_pairs import (
+    complete_tool_pairs,
+    find_orphaned_results,
+    find_provider_blocks,
+)
 from memviz.metrics.requests.request_table import list_sent_versions
 from memviz.strategies.library import LibraryStrategy
 from memviz.transcripts.base import RecordedEvent, recorded_tokens
@@ -197,7 +201,7 @@ def _list_measures(
 
 def _find_breaches(run: Run, factor: float) -> Iterator[Breach]:
     # Cached, because nearly every message is sent with many requests.
-    tokens_of = cache(message_tokens)
+    tokens_of = cache(count_message_tokens)
     for record in run.requests:
         is_sound = True
         for breach in _check_contents(run, record):
@@ -265,7 +269,7 @@ def _check_rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
         asked_for = record.recalled.indices if record.recalled else ()
         expected = assemble(record.memory, strategy.select(record.memory), asked_for)
         # A run may leave out tool calls and results without their other half on purpose.
-        repaired = in_pairs(log, expected, asked_for)
+        repaired = complete_tool_pairs(log, expected, asked_for)
         missing = set(_list_sent(expected)).intersection(_list_sent(repaired))
         for position in sorted(missing.difference(_list_sent(record.parts))):
             yield Breach("no_rule", *place, position=position)

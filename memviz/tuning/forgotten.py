@@ -314,7 +314,7 @@ def find_sentence_saying(text: str, answers: Sequence[str]) -> str:
 
     A sentence that contains an answer comes before one that says the first answer in other words.
     """
-    sentences = [sentence.text for sentence in passage(text).sentences]
+    sentences = [sentence.text for sentence in split_passage(text).sentences]
     for answer in answers:
         for sentence in sentences:
             if contains(sentence, answer):

@@ -223,7 +223,7 @@ def _find_nearest_sentence(log: Log, scores: Any, phrase: str) -> tuple[int, str
     matcher = SequenceMatcher(b=phrase.casefold())
     best = (0.0, 0, "")
     for position in np.argsort(-scores)[:MOST_NEAR].tolist():
-        for sentence in passage(read_message(log[position])).sentences:
+        for sentence in split_passage(read_message(log[position])).sentences:
             matcher.set_seq1(sentence.text.casefold())
             best = max(best, (matcher.ratio(), -position, sentence.text))
     return -best[1], best[2]

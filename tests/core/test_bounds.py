@@ -33,7 +33,7 @@ from memviz.engine.memory_config import (
     load_memory_config,
     read_memory_config,
 )
-from memviz.engine.thinking import decision_of, recall_of
+from memviz.engine.thinking import read_decision, read_recall
 from memviz.metrics.cost.pricing import make_unpriced
 from memviz.tuning.grid import expand_grid
 from tests.engine.calling import Caller, recall, says

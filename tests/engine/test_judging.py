@@ -18,7 +18,12 @@ from memviz.core.model_errors import (
     ServerError,
     UnknownModelError,
 )
-from memviz.engine.judging import JudgedAnswer, Judging, judge_request, verdict_of
+from memviz.engine.judging import (
+    JudgedAnswer,
+    Judging,
+    build_judge_request,
+    read_verdict,
+)
 from memviz.metrics.answer_scores import score_answers
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample

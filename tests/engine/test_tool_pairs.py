@@ -10,7 +10,7 @@ import memviz
 from memviz import Message, Recall, ScriptedModel, ToolCall
 from memviz.core.forms import WithCalls
 from memviz.core.pieces import Picked
-from memviz.engine.recall_tokens import recalled_tokens
+from memviz.engine.recall_tokens import count_recalled_tokens
 from memviz.metrics.requests.broken_pairs import count_refused_requests
 from tests.engine.calling import check_accepted
 

@@ -12,7 +12,7 @@ import numpy as np
 from memviz import Message, Run, TurnRecord
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.core.counters import Counter
-from memviz.engine.part_tokens import message_tokens
+from memviz.engine.part_tokens import count_message_tokens
 from memviz.metrics.requests.traffic import Traffic, count_traffic, list_answered_calls
 
 

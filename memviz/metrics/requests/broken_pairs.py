@@ -102,11 +102,11 @@ def _has_a_broken_pair(log: Log, parts: Parts, summaries: SummaryLog) -> bool:
     if find_orphaned_results(log, parts, summaries) or has_split_pair(log, parts):
         return True
     sent = _list_forms(parts)
-    in_block = set(chain(*provider_blocks(parts, summaries)))
+    in_block = set(chain(*find_provider_blocks(parts, summaries)))
     # The request as it would be without broken pairs. Calls inside a provider's block need no repair.
     repaired = {
         (position, form)
-        for position, form in _list_forms(in_pairs(log, parts))
+        for position, form in _list_forms(complete_tool_pairs(log, parts))
         if (position, form) in sent or position not in in_block
     }
     if sent == repaired:

@@ -19,7 +19,7 @@ from memviz.core.memory import MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import in_ranges, joined
 from memviz.core.summaries import SummaryLog
-from memviz.engine.part_tokens import whole_ranges
+from memviz.engine.part_tokens import find_whole_ranges
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run

@@ -28,7 +28,7 @@ from memviz.engine.part_tokens import (
     sums_of,
 )
 from memviz.engine.run import Run
-from memviz.engine.schema_counts import offered_tokens, saved_by_system_message
+from memviz.engine.schema_counts import count_offered_tokens, count_saved_tokens
 from memviz.metrics.requests.sent_requests import Item, Request, Tokens
 from memviz.metrics.requests.shared_ranges import (
     Bools,
@@ -110,7 +110,9 @@ class SharedPrefix:
 
     def _count_shared(self, request: Request, other: Request) -> int:
         """Return the tokens that two requests with the same tools share, before :meth:`_count_saved` is subtracted."""
-        offered = offered_tokens(self._space, request.tools) if request.tools else 0
+        offered = (
+            count_offered_tokens(self._space, request.tools) if request.tools else 0
+        )
         if not request.inside and not other.inside:
             return (
                 self._system

@@ -172,7 +172,7 @@ def _add_up(run: Run) -> TokenUse:
     sizes = columns.totals
     compactions = run.compactions
     answered = list_answered_calls(run)
-    beside = run.requests.beside.items()
+    beside = run.requests.extras.items()
     thinking = [number for number, record in beside if record.kind == "thinking"]
     use = TokenUse(
         requests=len(sizes),

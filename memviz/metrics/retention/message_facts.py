@@ -146,7 +146,7 @@ class _Request:
         # The messages that are sent in another form, as they are sent.
         shortened = {}
         for piece in parts.messages:
-            for position in reduced_positions(space, piece):
+            for position in find_reduced_positions(space, piece):
                 shortened[position] = log.sent(position, piece.form)
         reduced = find_reduced_recalls(log, parts)
         shortened |= reduced

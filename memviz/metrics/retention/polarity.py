@@ -85,7 +85,7 @@ def may_deny(text: str) -> bool:
 
 
 def _find_cues(text: str) -> list[str]:
-    lower = simplified(text).lower()
+    lower = simplify_chinese(text).lower()
     # Chunks are cached by their text, which does not help with scripts without spaces.
     cues = set(_MAY_BEGIN.in_text(lower)) if lower.isascii() else _CUES
     return [cue for cue in cues if cue in lower]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.core.text.answer_forms import is_date_with_year, list_parts
+from memviz.core.text.answer_forms import is_date_with_year, split_list
 from memviz.core.text.containment import (
     Matches,
     PhraseIndex,

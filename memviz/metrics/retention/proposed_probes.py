@@ -325,7 +325,7 @@ def _find_words_in_one_text(texts: Sequence[str]) -> dict[str, int]:
     first: dict[tuple[str, ...], tuple[str, int] | None] = {}
     for position, text in enumerate(texts):
         for word in dict.fromkeys(_split_words(text)):
-            key = normal_form(word)
+            key = normalize_token(word)
             known = first.setdefault(key, (word, position))
             if known is not None and known[1] != position:
                 first[key] = None
@@ -333,7 +333,7 @@ def _find_words_in_one_text(texts: Sequence[str]) -> dict[str, int]:
 
 
 def _split_words(text: str) -> Iterator[str]:
-    for token in spellings(text):
+    for token in find_written_tokens(text):
         if IS_UNSPACED.match(token):
             pieces = _CHINESE_STOP.split(token)
             yield from (piece for piece in pieces if len(piece) in HAN_CHARS)

@@ -168,7 +168,7 @@ def find_told_values(log: Log) -> Iterator[tuple[ToldSentence, Value]]:
 def _list_told_sentences(log: Log) -> Iterator[ToldSentence]:
     for position, message in enumerate(log):
         if message.role in ("user", "assistant"):
-            for sentence in passage(message.content).sentences:
+            for sentence in split_passage(message.content).sentences:
                 yield ToldSentence(position, sentence, message.role == "user")
 
 

@@ -354,7 +354,7 @@ def rebuild_memory_without(compaction: Compaction, run: Run, number: int) -> Mem
 
 def list_recalled_at(run: Run, number: int) -> tuple[int, ...]:
     """Return the log positions that the recall tool brought back into request ``number`` (0-based)."""
-    beside = run.requests.beside.get(number)
+    beside = run.requests.extras.get(number)
     return beside.recalled.indices if beside and beside.recalled else ()
 
 

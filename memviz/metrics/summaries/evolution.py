@@ -67,7 +67,7 @@ def trace_words(text: str, previous: Set[str], messages: Set[str]) -> WordOrigin
     carried = keys & previous
     fresh = keys & messages - carried
     explained = carried | fresh
-    unknown = forms - explained
+    unknown = keys - explained
     unknown -= _find_straddling(text, unknown, explained)
     unknown_words = tuple(_list_unknown_words(text, unknown))
     return WordOrigin(len(carried), len(fresh), len(unknown), unknown_words)

@@ -138,7 +138,7 @@ def _compare_versions(
 
 def _normalize(text: str) -> str:
     """Return a line without what makes no difference to a fact: " Likes Tea." -> likes tea"""
-    return " ".join(composed(text).casefold().split()).rstrip(".")
+    return " ".join(compose_accents(text).casefold().split()).rstrip(".")
 
 
 def _pair_reworded(
@@ -189,7 +189,7 @@ class _Sources:
 
         The source is the message with most of its words, of equal ones that of a user, then the newest.
         """
-        weights = weights_of(composed(text))
+        weights = weigh_content_words(compose_accents(text))
         candidates = []
         for keys, of_user, position in self._messages:
             weight = sum(weights[key] for key in weights.keys() & keys)

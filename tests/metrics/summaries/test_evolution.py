@@ -11,7 +11,7 @@ from hypothesis import given
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, ToolCall
 from memviz.core.summaries import SummaryVersion
-from memviz.core.text.terms import keys
+from memviz.core.text.terms import normal_forms_of_text
 from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.summaries.diff import diff_words, split_words
 from memviz.metrics.summaries.events import (
@@ -214,7 +214,10 @@ def test_facts_equal_slow_counting(
             normal_forms_of_text(before.text) if before else frozenset(),
         )
         new = frozenset().union(
-            *(keys(read_message(run.log[position])) for position in version.added)
+            *(
+                normal_forms_of_text(read_message(run.log[position]))
+                for position in version.added
+            )
         )
         assert fact.origin[:2] == (len(own & old), len((own - old) & new))
         assert fact.origin.nowhere <= len(own - old - new)

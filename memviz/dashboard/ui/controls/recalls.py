@@ -177,7 +177,7 @@ def brought_back_into(
     place: str = "",
 ) -> BroughtBack:
     """Return what recalling ``turns`` adds to a request, priced as part of the bill of ``priced_turn``."""
-    tokens = added_tokens(run, record, Recall(turns=turns))
+    tokens = count_added_tokens(run, record, Recall(turns=turns))
     usd = prices.usd_of_more(count_traffic(run), priced_turn, tokens)
     return BroughtBack(turns, tokens, usd, place)
 

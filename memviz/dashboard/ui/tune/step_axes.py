@@ -8,7 +8,7 @@ from memviz.core.errors import MemvizError, ParameterError
 from memviz.dashboard.ui.shell.elements import show_error
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words
-from memviz.strategies.step_numbers import StepNumber, numbers_like, step_numbers
+from memviz.strategies.step_numbers import StepNumber, find_step_numbers, match_numbers
 from memviz.tuning.grid import expand_grid
 
 
