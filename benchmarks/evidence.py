@@ -35,7 +35,7 @@ from memviz.core.summaries import SummaryLog
 from memviz.core.text.containment import PhraseIndex, contains
 from memviz.engine.assembly import assemble
 from memviz.engine.blocks import build_context
-from memviz.engine.part_tokens import tokens_by_part
+from memviz.engine.part_tokens import count_tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.metrics.cost.pricing import find_pricing
 from memviz.metrics.requests.traffic import count_traffic
@@ -120,7 +120,7 @@ def ask(
     parts = assemble(memory, setting.select(memory))
     whole = {*positions_of(parts), *range(log.system_stop)}
     held = whole.intersection(probe.evidence)
-    tokens = tokens_by_part(memory, parts)
+    tokens = count_tokens_by_part(memory, parts)
     if said_at is None:
         (said_at,) = answers_said(log, [probe])
     is_told = not said_at.isdisjoint(whole)

@@ -27,7 +27,7 @@ from benchmarks.small_model import (
 )
 from memviz import Run, replay
 from memviz.core.messages import Message
-from memviz.core.text.sentences import passage
+from memviz.core.text.sentences import split_passage
 from memviz.engine.asking import ask
 from memviz.engine.records import TurnRecord
 from memviz.metrics.answer_scores import contains_answer
@@ -76,7 +76,7 @@ def holds(messages: Sequence[Message], probe: Probe) -> bool:
 
 def sentences_of(reply: str) -> int:
     """The number of sentences of an answer."""
-    return len(passage(reply).sentences)
+    return len(split_passage(reply).sentences)
 
 
 def asked(model: SmallModel) -> Iterator[dict[str, Any]]:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from memviz import Log, Message, propose_probes
 from memviz.core.text.containment import contains, normal_tokens
-from memviz.core.text.sentences import passage
+from memviz.core.text.sentences import split_passage
 from memviz.transcripts.base import Probe
 
 UNTOUCHED = Path(__file__).parent / "untouched_conversations"
@@ -147,7 +147,7 @@ def write_proposals(conversations: Iterable[Conversation], path: Path) -> None:
 
 
 def _stating_sentence(text: str, probe: Probe) -> str:
-    sentences = [sentence.text for sentence in passage(text).sentences]
+    sentences = [sentence.text for sentence in split_passage(text).sentences]
     return next((one for one in sentences if contains(one, probe.answers[0])), text)
 
 

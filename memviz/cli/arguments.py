@@ -119,7 +119,7 @@ def _list_settings(
     id: str, assignments: Sequence[Assignment], largest: Mapping[str, int]
 ) -> list[Strategy]:
     """Return the settings of one strategy: all combinations of the values that were typed and of those suggested."""
-    from memviz.strategies.step_numbers import step_numbers
+    from memviz.strategies.step_numbers import find_step_numbers
     from memviz.tuning.grid import expand_grid, suggest_values
 
     if id in presets():
@@ -129,7 +129,7 @@ def _list_settings(
     values = dict(suggest_values(id, largest=largest))
     # The numbers in the steps of a pipeline are parameters too, named in words.
     if "steps" in declared:
-        declared |= step_numbers(dict(assignments).get("steps"))
+        declared |= find_step_numbers(dict(assignments).get("steps"))
     for name, text in assignments:
         values[name] = tuple(_read_values_to_try(name, declared.get(name), text, id))
     return list(expand_grid({id: values}))

@@ -10,7 +10,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from memviz.cli.output import new_table
-from memviz.core.text.visible import on_one_line
+from memviz.core.text.visible import put_on_one_line
 from memviz.core.text.wording import counted, dollars, listed, share_of
 from memviz.dashboard.words.prices import basis_in_words
 from memviz.strategies.base import Strategy
@@ -58,7 +58,7 @@ def print_design(
         for near in design.nearest:
             lines.append(f"{near.setting.label}: {missed_words(near.figures, design)}.")
     else:
-        out.print(on_one_line(f"Take {best.setting.label}."), style="bold")
+        out.print(put_on_one_line(f"Take {best.setting.label}."), style="bold")
         out.print(_make_figures_table(design, best.figures))
         lines.append(verdict_sentence(design))
         if design.parts:
@@ -72,7 +72,7 @@ def print_design(
         lines.append(rules_sentence(design))
     lines += [*design.grounds.sentences, basis]
     for line in lines:
-        out.print(on_one_line(line))
+        out.print(put_on_one_line(line))
 
 
 def explain_part(setting: Strategy, line: str) -> str:

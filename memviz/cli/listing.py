@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 from memviz.cli.options import AsJson, Database
 from memviz.cli.output import complain, console, new_table, write_json
-from memviz.core.text.visible import on_one_line
+from memviz.core.text.visible import put_on_one_line
 from memviz.strategies import strategies, strategy_class
 from memviz.strategies.presets import presets
 
@@ -179,7 +179,7 @@ def short_id(id: str) -> str:
     try:
         return str(UUID(id))[:SHORT_ID_CHARS]
     except ValueError:
-        return on_one_line(id)
+        return put_on_one_line(id)
 
 
 def _entry_as_json(entry: ConversationEntry) -> dict[str, object]:
@@ -204,13 +204,13 @@ def _print_entries(entries: list[ConversationEntry]) -> None:
         wrapped=["title"],
     )
     for entry in entries:
-        title = Text(on_one_line(entry.title), no_wrap=True, overflow="ellipsis")
+        title = Text(put_on_one_line(entry.title), no_wrap=True, overflow="ellipsis")
         table.add_row(
             short_id(entry.id),
             title,
             f"{entry.turn_count:,}",
             f"{entry.message_count:,}",
-            on_one_line(entry.format),
+            put_on_one_line(entry.format),
             f"{entry.updated_at:%Y-%m-%d %H:%M}",
         )
     console().print(table)
@@ -318,6 +318,6 @@ def _list_local_models(at: list[str], *, json: bool) -> None:
     elif servers.models:
         table = new_table("name", "served by", "context", "base URL")
         for model in servers.models:
-            name = on_one_line(model.name)
+            name = put_on_one_line(model.name)
             table.add_row(name, model.program, model.context_words, model.api_base)
         console().print(table)

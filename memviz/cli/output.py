@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import typer
 
 from memviz.cli.errors import OutputError
-from memviz.core.text.visible import on_one_line, visible
+from memviz.core.text.visible import put_on_one_line, remove_control_characters
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,12 +41,12 @@ class Progress(Protocol):
 
 def say(text: str) -> None:
     """One line of the result."""
-    typer.echo(on_one_line(text))
+    typer.echo(put_on_one_line(text))
 
 
 def complain(text: str) -> None:
     """One line on stderr: an error or a warning."""
-    typer.echo(on_one_line(text), err=True)
+    typer.echo(put_on_one_line(text), err=True)
 
 
 def never_fails_on_letters() -> None:
@@ -105,7 +105,7 @@ def progress_of(what: str) -> Iterator[Progress]:
         console=Console(stderr=True),
         transient=True,
     )
-    task = bar.add_task(on_one_line(what), left="")
+    task = bar.add_task(put_on_one_line(what), left="")
     began = monotonic()
 
     def show(done: int, total: int | None, /, left: str = "") -> None:
@@ -134,7 +134,7 @@ def write_text(
     if out is None or out == STANDARD_STREAM:
         # A pipe gets every character, a terminal the visible ones.
         if sys.stdout.isatty():
-            typer.echo(visible(text, keep="\n\t"))
+            typer.echo(remove_control_characters(text, keep="\n\t"))
         else:
             typer.get_binary_stream("stdout").write(text.encode("utf-8", "replace"))
         return

@@ -177,13 +177,13 @@ def agree_on_replays(
     """Say how much is to be asked in these replays and for ``probes`` at their ends, and what it may cost, and ask
     before money is spent. Of a model whose price nobody knows it is said that no budget holds it. ``more`` is what
     else there is to know."""
-    from memviz.engine.recording import foreseen_requests
+    from memviz.engine.recording import predict_requests
 
     if model.is_free:
         return
     # Requests of long conversations are large, so none is held longer than it takes to price it.
     most_usd = []
-    for request in foreseen_requests(messages, strategies, counter, probes):
+    for request in predict_requests(messages, strategies, counter, probes):
         most_usd.append(model.paid.most_usd(request) if model.paid else 0.0)
     if not most_usd:
         return

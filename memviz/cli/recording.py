@@ -197,7 +197,7 @@ def _record(
 
     Whatever ends it early, what was answered until then is in the file.
     """
-    from memviz.engine.planned_recalls import by_request
+    from memviz.engine.planned_recalls import group_by_request
     from memviz.engine.recording import record
     from memviz.models.recordings.files import RecordingFile
 
@@ -224,7 +224,7 @@ def _record(
                 file=file,
                 counter=counter,
                 progress=show,
-                recalls=by_request(recalls),
+                recalls=group_by_request(recalls),
                 probes=probes,
             )
     return request_count

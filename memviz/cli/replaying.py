@@ -310,7 +310,7 @@ def _print_runs(runs: Sequence[Run], *, brief: bool) -> None:
 
 def _fail_if_summaries_failed(runs: Sequence[Run]) -> None:
     from memviz.dashboard.words.compactions import error_words
-    from memviz.engine.backoff import next_try
+    from memviz.engine.backoff import find_next_try
 
     failed = []
     for run in runs:
@@ -321,6 +321,6 @@ def _fail_if_summaries_failed(runs: Sequence[Run]) -> None:
         run, last = failed[-1]
         complain(
             f"Error: {counted(failed, 'summarization')} failed, the last one because: {error_words(last)}. "
-            f"Next try in turn {next_try(run.compactions, last):,}."
+            f"Next try in turn {find_next_try(run.compactions, last):,}."
         )
         raise Exit(FAILED)

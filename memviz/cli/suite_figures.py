@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from memviz.core.errors import MemvizError
-from memviz.core.text.visible import on_one_line
+from memviz.core.text.visible import put_on_one_line
 from memviz.core.text.wording import counted, dollars
 from memviz.transcripts.markdown import code_span
 
@@ -267,4 +267,4 @@ def _thrash_cell(figures: SettingFigures) -> str:
 
 def _code(text: str) -> str:
     """Return a text as code, in which nothing is markup and nobody is called by an @: "a `b`" -> ``a `b` ``."""
-    return code_span(on_one_line(text))
+    return code_span(put_on_one_line(text))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memviz.cli.output import new_table
 from memviz.core.context import PARTS_IN_USE, TOKEN_PARTS, Fate
 from memviz.core.counters import ENCODING_FILES
-from memviz.core.text.visible import on_one_line
+from memviz.core.text.visible import put_on_one_line
 from memviz.core.text.wording import cost_words, counted, request_name
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, inline, shown_value
 from memviz.dashboard.words.compactions import compaction_words, outcome_words
@@ -41,13 +41,13 @@ NOT_ASKED = "not what is asked"
 
 def print_run(out: Console, run: Run) -> None:
     """A run: its tokens request by request, every compaction with its reason, the totals, and what is unhealthy."""
-    out.print(on_one_line(run.strategy.label), style="bold")
+    out.print(put_on_one_line(run.strategy.label), style="bold")
     out.print(_table_of_requests(run))
     if run.compactions:
         out.print()
         out.print("Compactions", style="bold")
         for compaction in run.compactions:
-            out.print(on_one_line(_sentence_on(compaction, run)))
+            out.print(put_on_one_line(_sentence_on(compaction, run)))
     out.print()
     use = count_token_use(run)
     out.print(_describe_requests(use, run))
@@ -56,7 +56,9 @@ def print_run(out: Console, run: Run) -> None:
     if _has_forms(run):
         out.print(_describe_reductions(run))
     for warning in health_warnings(run):
-        out.print(on_one_line(f"{warning.title}: {warning.numbers} {warning.remedy}"))
+        out.print(
+            put_on_one_line(f"{warning.title}: {warning.numbers} {warning.remedy}")
+        )
 
 
 def print_totals(out: Console, runs: Iterable[Run]) -> None:
@@ -80,7 +82,7 @@ def print_totals(out: Console, runs: Iterable[Run]) -> None:
             use.all_tokens,
         )
         cells = [f"{number:,}" for number in numbers]
-        table.add_row(on_one_line(run.strategy.label), *cells, _cost_of(use, run))
+        table.add_row(put_on_one_line(run.strategy.label), *cells, _cost_of(use, run))
     out.print(table)
 
 
@@ -94,13 +96,13 @@ def print_sweep(
 ) -> None:
     """The recommendation with what it rests on, the best of each strategy, then the settings that do what is wanted
     and those that no other one beats, the cheapest first; with ``all_settings`` every one."""
-    out.print(on_one_line(best.answer), style="bold")
+    out.print(put_on_one_line(best.answer), style="bold")
     table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
     if table.empty:
         return
     basis = basis_in_words(sweep.assumptions, sweep.counter)
     for sentence in (*best.grounds.sentences, basis):
-        out.print(on_one_line(sentence))
+        out.print(put_on_one_line(sentence))
     out.print()
     out.print(_table_of_best(sweep, constraints))
     table = table.assign(fits=constraints.fits(table))
@@ -113,7 +115,7 @@ def print_sweep(
     out.print(_table_of_settings(rows, measures, recommended))
     out.print()
     sentence = _describe_table(sweep, constraints, len(shown_rows), len(table))
-    out.print(on_one_line(sentence))
+    out.print(put_on_one_line(sentence))
 
 
 def _tight_table(*columns: str, **layout: Any) -> Table:
@@ -153,7 +155,7 @@ def _marks_of_request(record: TurnRecord) -> str:
 
 def _name_of_notes(compaction: Compaction) -> str:
     """The summary that it wrote; notes of another kind by that kind."""
-    return f"{on_one_line(compaction.track)} {compaction.version:,}"
+    return f"{put_on_one_line(compaction.track)} {compaction.version:,}"
 
 
 def _sentence_on(compaction: Compaction, run: Run) -> str:
@@ -172,7 +174,7 @@ def _describe_requests(use: TokenUse, run: Run) -> str:
     return (
         f"Sent: {counted(use.sent_tokens, 'token')} in {counted(use.requests, 'request')}{turns}, "
         f"{use.mean_tokens:,.0f} on average, {use.peak_tokens:,} at most ({request_name(*use.peak)}). "
-        f"Replies: {counted(use.reply_tokens, 'token')}. Counted with {on_one_line(counter)}, "
+        f"Replies: {counted(use.reply_tokens, 'token')}. Counted with {put_on_one_line(counter)}, "
         f"approximate for {whose}."
     )
 
@@ -182,7 +184,7 @@ def _describe_summarizer(use: TokenUse, run: Run) -> str:
     for compaction in run.compactions:
         if compaction.model:
             recorded = " (recorded)" if compaction.recorded else ""
-            models.add(on_one_line(in_words(compaction.model)) + recorded)
+            models.add(put_on_one_line(in_words(compaction.model)) + recorded)
     names = ", ".join(sorted(models)) or "none answered"
     failed = ""
     if use.failed_summarizations:
@@ -258,7 +260,7 @@ def _table_of_measures(
 
 def _cells_of(row: Mapping[Any, Any], measures: Sequence[str]) -> list[str]:
     return [
-        on_one_line(row["label"]),
+        put_on_one_line(row["label"]),
         *(shown_value(name, row[name]) for name in measures),
     ]
 

@@ -32,7 +32,7 @@ from memviz.cli.replaying import PricesOf
 from memviz.cli.serving_options import DEFAULT_PORT
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import MemvizError
-from memviz.core.text.visible import on_one_line
+from memviz.core.text.visible import put_on_one_line
 from memviz.models.names import OFFLINE
 
 if TYPE_CHECKING:
@@ -183,12 +183,12 @@ def _print_statement(losses: Sequence[Why], links: Sequence[str]) -> None:
 
     out = console()
     for sentence in statement_sentences(losses[0]):
-        out.print(on_one_line(sentence))
+        out.print(put_on_one_line(sentence))
     for loss, link in zip(losses, links, strict=True):
         out.print()
-        out.print(on_one_line(loss.run.strategy.label), style="bold")
+        out.print(put_on_one_line(loss.run.strategy.label), style="bold")
         for sentence in life_sentences(loss):
-            out.print("  " + on_one_line(sentence))
+            out.print("  " + put_on_one_line(sentence))
         _print_remedies(loss.remedies)
         if link:
             out.print(f"  {link}", soft_wrap=True)
@@ -215,7 +215,7 @@ def _print_table(heading: str, remedies: Sequence[Remedy]) -> None:
     for remedy in remedies:
         words = remedy_words(remedy)
         typed = "" if remedy.kind == "pin" else _argument_of(remedy.strategy)
-        table.add_row("  " + on_one_line(words.what), words.price, typed)
+        table.add_row("  " + put_on_one_line(words.what), words.price, typed)
     console().print(table)
 
 
@@ -237,12 +237,12 @@ def _print_list(runs: Sequence[Run], losses: Sequence[Why]) -> None:
 
     out = console()
     for run in runs:
-        out.print(on_one_line(run.strategy.label), style="bold")
+        out.print(put_on_one_line(run.strategy.label), style="bold")
         losses_of_run = [loss for loss in losses if loss.run is run]
         if not losses_of_run:
             out.print("  No statement that was looked for is lost at the end.")
         for loss in losses_of_run:
-            out.print("  " + on_one_line(statement_line(loss)))
+            out.print("  " + put_on_one_line(statement_line(loss)))
     out.print("Only statements with a value are looked for: others may be lost too.")
 
 

@@ -1,4 +1,4 @@
-"""Work in a thread of its own: a page can wait for it a moment, see how far it is, stop it, and say why it failed."""
+"""Runs work in a thread of its own, which a page can wait for, stop, and ask why it failed."""
 
 import logging
 from abc import ABC, abstractmethod
@@ -15,17 +15,17 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(eq=False, repr=False)
 class BackgroundWork(ABC):
-    """Work that a thread of a given name does. Subclasses give :meth:`_work`, which looks at ``cancelled`` now and
-    then, and begin it with :meth:`_begin`."""
+    """Base of work in a thread. Subclasses implement :meth:`_work`, which checks ``cancelled`` now and then, and start
+    it by :meth:`_begin`."""
 
     _name: str
     error: MemvizError | None = None
-    """The reason why it ended before its end, if somebody who stopped it is not."""
+    """The error that ended the work early; ``None`` if there was none, or if the work was stopped."""
     cancelled: Event = field(default_factory=Event)
     _changed: Condition = field(default_factory=Condition)
     _is_working: bool = False
     _context: Context = field(default_factory=copy_context)
-    """The context of the thread's maker: a model that gives vectors there gives them in this thread too."""
+    """The context in which this was made: embedding models that are set there work in this thread as well."""
 
     @property
     def is_at_work(self) -> bool:
@@ -33,12 +33,12 @@ class BackgroundWork(ABC):
         return self._is_working
 
     def wait(self, seconds: float) -> bool:
-        """Wait so long at most; returns true if nothing works on it any more."""
+        """Wait at most so many seconds; return whether the thread has ended."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._is_working, seconds)
 
     def cancel(self) -> None:
-        """Begin nothing new. What is finished stays."""
+        """Ask the thread to stop. What is finished stays."""
         self.cancelled.set()
 
     @abstractmethod

@@ -1,8 +1,8 @@
-"""Forms: how a message of the log is sent, as a whole or with less in it.
+"""Defines the forms in which a message of the log can be sent with less in it: cleared, cut, or stored elsewhere.
 
-A form is a pure function of one message, and a value, so that the tokens of a whole log in one form are counted once
-and kept as running sums (:meth:`memviz.core.conversation.Log.token_sums`).
-"""
+Strategies select messages in a form, such as ``Messages(0, 6, ClearedResults())``. A form is a pure function of one
+message, and a value, so that the tokens of a whole log in one form are counted once and kept as running sums
+(:meth:`memviz.core.conversation.Log.token_sums`)."""
 
 from __future__ import annotations
 
@@ -19,42 +19,42 @@ FormFate = Literal["cleared", "shortened"]
 
 
 class Form(ABC):
-    """The way in which a message is sent. Subclasses are frozen dataclasses of plain values."""
+    """A way to send a message. Subclasses are frozen dataclasses of plain values."""
 
     name: ClassVar[str]
     """The name of the form in files."""
     fate: ClassVar[FormFate] = "shortened"
     """The fate of the messages that the form changes."""
     stores: ClassVar[bool] = False
-    """True where what is left out is stored, and a tool can read it."""
+    """True if what is left out is stored, and a tool can read it."""
     is_older_read: ClassVar[bool] = False
-    """True where the same was read again later."""
+    """True if the form is for files that were read again later."""
 
     @abstractmethod
     def sent(self, message: Message, tool: str | None) -> Message:
-        """``message`` as it is sent: itself where the form changes nothing. ``tool`` is the name of the tool whose
-        result it is, ``None`` where it answers no call (:meth:`memviz.core.conversation.Log.answered_tool`)."""
+        """Return ``message`` in this form; the same object if the form changes nothing. ``tool`` is the name of the
+        tool whose result it is, ``None`` if it answers no call (:meth:`memviz.core.conversation.Log.answered_tool`)."""
 
     @property
     def superseded(self) -> Superseded | None:
-        """Itself where what was read again has a form of its own in it, and the log has to choose."""
+        """The form itself if it sends files that were read again in another form, so that the log has to choose."""
         return None
 
     def to_dict(self) -> dict[str, Any]:
-        """The form as JSON."""
+        """Return the form as JSON."""
         values: dict[str, Any] = asdict(self)  # type: ignore[call-overload]  # every form is a dataclass
         return {"form": self.name, **values}
 
 
-def _with_calls(message: Message, calls: tuple[ToolCall, ...]) -> Message:
-    """``message`` with these calls: itself where they are its own."""
+def _replace_calls(message: Message, calls: tuple[ToolCall, ...]) -> Message:
+    """Return ``message`` with these calls; the same object if it has them already."""
     if calls == message.tool_calls:
         return message
     return replace(message, tool_calls=calls)
 
 
-def _with_content(message: Message, content: str) -> Message:
-    """``message`` with this content: itself where it is its own."""
+def _replace_content(message: Message, content: str) -> Message:
+    """Return ``message`` with this content; the same object if it has it already."""
     if content == message.content:
         return message
     return replace(message, content=content)
@@ -62,7 +62,7 @@ def _with_content(message: Message, content: str) -> Message:
 
 @dataclass(frozen=True)
 class ClearedResults(Form):
-    """The results of tools are replaced by a placeholder, but for results that answer no call."""
+    """Replaces tool results by a placeholder, except results that answer no call."""
 
     name: ClassVar[str] = "cleared results"
     fate: ClassVar[FormFate] = "cleared"
@@ -74,10 +74,10 @@ class ClearedResults(Form):
     """True if the arguments of all other calls are emptied as well."""
 
     def sent(self, message: Message, tool: str | None) -> Message:
-        """The placeholder in place of a result."""
+        """Return a result with the placeholder, and a call without its arguments if they are cleared."""
         if message.role == "tool":
             is_kept = tool is None or (message.name or tool) in self.kept_tools
-            return message if is_kept else _with_content(message, self.placeholder)
+            return message if is_kept else _replace_content(message, self.placeholder)
         if not self.without_arguments or not message.tool_calls:
             return message
         cleared_ids = tuple(
@@ -88,8 +88,10 @@ class ClearedResults(Form):
 
 @dataclass(frozen=True)
 class OlderReads(Form):
-    """The results of tools that read a file are replaced by a ``placeholder``, whether it was read again or not: a
-    message alone does not say it. :class:`Superseded` does."""
+    """Replaces the results of tools that read a file by a ``placeholder``, whether the file was read again or not.
+
+    A message alone does not tell that; :class:`Superseded` applies this form where it was.
+    """
 
     name: ClassVar[str] = "older reads"
     fate: ClassVar[FormFate] = "cleared"
@@ -98,14 +100,14 @@ class OlderReads(Form):
     placeholder: str = "[an older read of this file]"
 
     def sent(self, message: Message, tool: str | None) -> Message:
-        """The placeholder in place of what was read."""
+        """Return a read with the placeholder, any other message as it is."""
         is_read = message.role == "tool" and tool is not None and reads_files(tool)
-        return _with_content(message, self.placeholder) if is_read else message
+        return _replace_content(message, self.placeholder) if is_read else message
 
 
 @dataclass(frozen=True)
 class WithoutArguments(Form):
-    """The calls of these ids are sent without their arguments; with ``None`` all calls are."""
+    """Empties the arguments of the calls with these ids; of all calls with ``None``."""
 
     name: ClassVar[str] = "without arguments"
     fate: ClassVar[FormFate] = "cleared"
@@ -113,18 +115,18 @@ class WithoutArguments(Form):
     ids: tuple[str, ...] | None = None
 
     def sent(self, message: Message, tool: str | None) -> Message:
-        """The calls with ``{}`` as arguments."""
+        """Return the message with ``{}`` as the arguments of these calls."""
         calls = []
         for call in message.tool_calls:
             if self.ids is None or call.id in self.ids:
                 call = replace(call, arguments="{}")
             calls.append(call)
-        return _with_calls(message, tuple(calls))
+        return _replace_calls(message, tuple(calls))
 
 
 @dataclass(frozen=True)
 class Cut(Form):
-    """A content of more than ``head`` + ``tail`` characters is cut to its first ``head`` and last ``tail`` characters,
+    """Cuts a content of more than ``head`` + ``tail`` characters to its first ``head`` and last ``tail`` characters,
     with ``between`` in place of the rest."""
 
     name: ClassVar[str] = "cut"
@@ -136,7 +138,7 @@ class Cut(Form):
     """The roles whose messages are cut."""
 
     def sent(self, message: Message, tool: str | None) -> Message:
-        """Both ends of the content."""
+        """Return the message with both ends of its content."""
         content = message.content
         longest = self.head + self.tail + len(self.between)
         if message.role not in self.roles or len(content) <= longest:
@@ -148,8 +150,8 @@ class Cut(Form):
 
 @dataclass(frozen=True)
 class Offloaded(Form):
-    """The result of a tool of more than ``over`` characters is stored, as in a file: sent are its first ``chars``, and
-    how much can be read there."""
+    """Stores a tool result of more than ``over`` characters, as in a file. Its first ``chars`` are sent, and how much
+    can be read there."""
 
     name: ClassVar[str] = "offloaded"
     stores: ClassVar[bool] = True
@@ -158,7 +160,7 @@ class Offloaded(Form):
     over: int = 10_000
 
     def sent(self, message: Message, tool: str | None) -> Message:
-        """The beginning of a long result."""
+        """Return a long result with its beginning alone."""
         content = message.content
         if message.role != "tool" or len(content) <= self.over:
             return message
@@ -169,7 +171,7 @@ class Offloaded(Form):
 
 @dataclass(frozen=True)
 class Digest(Form):
-    """A content is replaced by one line: how long it is, and how it begins."""
+    """Replaces a content by one line with its length and its beginning."""
 
     name: ClassVar[str] = "digest"
 
@@ -179,7 +181,7 @@ class Digest(Form):
     """The roles whose messages are replaced."""
 
     def sent(self, message: Message, tool: str | None) -> Message:
-        """One line in place of the content."""
+        """Return the message with one line as its content."""
         if message.role not in self.roles:
             return message
         content = message.content
@@ -190,12 +192,12 @@ class Digest(Form):
 
 @dataclass(frozen=True)
 class WithoutThinking(Form):
-    """The words between ``<thinking>`` and ``</thinking>`` (or ``<think>``) are left out of the assistant's words."""
+    """Removes the text between ``<thinking>`` and ``</thinking>`` (or ``<think>``) from the assistant's messages."""
 
     name: ClassVar[str] = "without thinking"
 
     def sent(self, message: Message, tool: str | None) -> Message:
-        """The words without the thinking."""
+        """Return the message without the thinking."""
         if message.role != "assistant" or "<think" not in message.content:
             return message
         return replace(message, content=_without_thinking(message.content))
@@ -215,27 +217,29 @@ def _without_thinking(text: str) -> str:
 
 @dataclass(frozen=True)
 class WithCalls(Form):
-    """A message is sent with those of its calls that have these ``numbers`` (from 0): the others have no result, and
-    providers refuse a call without one."""
+    """Keeps the calls of a message with these ``numbers`` (from 0). The others have no result, and providers reject a
+    call without one."""
 
     name: ClassVar[str] = "with calls"
 
     numbers: tuple[int, ...] = ()
 
     def sent(self, message: Message, tool: str | None) -> Message:
-        """The text with the calls that are left."""
+        """Return the message with the calls that are kept."""
         calls = tuple(
             call
             for number, call in enumerate(message.tool_calls)
             if number in self.numbers
         )
-        return _with_calls(message, calls)
+        return _replace_calls(message, calls)
 
 
 @dataclass(frozen=True)
 class CutArguments(Form):
-    """Arguments of calls that are longer than ``over`` characters are cut to their first ``chars``. They stay a JSON
-    object, as providers ask for one, with what is left of their text in its only field."""
+    """Cuts arguments of calls that are longer than ``over`` characters to their first ``chars``.
+
+    They stay a JSON object, as providers require one; its only field has the rest of their text.
+    """
 
     name: ClassVar[str] = "cut arguments"
 
@@ -243,19 +247,19 @@ class CutArguments(Form):
     over: int = 2000
 
     def sent(self, message: Message, tool: str | None) -> Message:
-        """The calls with the beginning of their arguments."""
+        """Return the message with the beginnings of its calls' long arguments."""
         calls = []
         for call in message.tool_calls:
             if len(call.arguments) > self.over:
                 beginning = call.arguments[: self.chars]
                 call = replace(call, arguments=json.dumps({"cut": beginning}))
             calls.append(call)
-        return _with_calls(message, tuple(calls))
+        return _replace_calls(message, tuple(calls))
 
 
 @dataclass(frozen=True)
 class InTurn(Form):
-    """Several ``forms``, each over what the one before it left."""
+    """Applies several ``forms`` in order, each to the result of the one before."""
 
     name: ClassVar[str] = "in turn"
 
@@ -263,28 +267,28 @@ class InTurn(Form):
 
     @property
     def fate(self) -> FormFate:  # type: ignore[override]  # that of the forms it is made of
-        """Cleared where one of the forms clears."""
+        """``cleared`` if one of the forms clears."""
         fates: set[FormFate] = {form.fate for form in self.forms}
         return "cleared" if "cleared" in fates else "shortened"
 
     @property
     def stores(self) -> bool:  # type: ignore[override]  # that of the forms it is made of
-        """True where one of the forms does."""
+        """True if one of the forms stores."""
         return any(form.stores for form in self.forms)
 
     @property
     def is_older_read(self) -> bool:  # type: ignore[override]  # that of the forms it is made of
-        """True where one of the forms is for older reads."""
+        """True if one of the forms is for older reads."""
         return any(form.is_older_read for form in self.forms)
 
     def sent(self, message: Message, tool: str | None) -> Message:
-        """The message after all forms."""
+        """Return the message after all forms."""
         for form in self.forms:
             message = form.sent(message, tool)
         return message
 
     def to_dict(self) -> dict[str, Any]:
-        """The forms in their order, as JSON."""
+        """Return the forms in their order, as JSON."""
         return {"form": self.name, "forms": [form.to_dict() for form in self.forms]}
 
 
@@ -297,7 +301,7 @@ class Superseded(Form):
     name: ClassVar[str] = "superseded"
 
     length: int
-    """What was read again among so many first messages is superseded."""
+    """How many of the first messages count: a file that was read again among them is superseded."""
     older: Form
     """The form of superseded results."""
     others: Form | None = None
@@ -310,20 +314,20 @@ class Superseded(Form):
 
     @property
     def fate(self) -> FormFate:  # type: ignore[override]  # that of the forms it is made of
-        """The fate of what was read again."""
+        """The fate of superseded results."""
         return self.older.fate
 
     @property
     def stores(self) -> bool:  # type: ignore[override]  # that of the forms it is made of
-        """True where all else is stored."""
+        """True if the form of all other messages stores."""
         return self.others is not None and self.others.stores
 
     def sent(self, message: Message, tool: str | None) -> Message:
-        """The message as all else is sent: by itself it is no older read."""
+        """Return the message in the form of all other messages: alone it is no older read."""
         return message if self.others is None else self.others.sent(message, tool)
 
     def to_dict(self) -> dict[str, Any]:
-        """Both forms and the length, as JSON."""
+        """Return both forms and the length, as JSON."""
         other_form = {"others": self.others.to_dict()} if self.others else {}
         older = self.older.to_dict()
         return {"form": self.name, "length": self.length, "older": older, **other_form}
@@ -348,7 +352,7 @@ FORMS: dict[str, type[Form]] = {
 
 
 def form_from(value: Mapping[str, Any]) -> Form:
-    """The form that :meth:`Form.to_dict` described. Raises ValueError for one that is unknown."""
+    """Return the form that :meth:`Form.to_dict` described. Raises ValueError for an unknown one."""
     kind = FORMS.get(str(value.get("form")))
     if kind is None:
         raise ValueError(f"the form {value.get('form')!r} is unknown")

@@ -32,29 +32,29 @@ class LineCounts:
     def __init__(self, units: Callable[[str], int], max_chars: int) -> None:
         self._count = units
         self._max_chars = max_chars
-        self._units_of_line = lru_cache(maxsize=MAX_LINES_KEPT)(self._line)
-        self._units_of_last = lru_cache(maxsize=MAX_LINES_KEPT)(self._in_two)
+        self._units_of_line = lru_cache(maxsize=MAX_LINES_KEPT)(self._count_line)
+        self._units_of_last = lru_cache(maxsize=MAX_LINES_KEPT)(self._count_halves)
         self._units_of_rest = lru_cache(maxsize=MAX_RESTS_KEPT)(units)
-        self._units_of_break = lru_cache(maxsize=MAX_RESTS_KEPT)(self._break)
+        self._units_of_break = lru_cache(maxsize=MAX_RESTS_KEPT)(self._count_break)
 
     def units(self, text: str) -> int:
-        """The units of ``text``: the same number as counting it as a whole, for a text of up to ``max_chars``."""
+        """Return the units of ``text``, exactly as many as counting it as a whole gives, up to ``max_chars``."""
         *lines, last = LINES.split(text)
         if not lines:  # a summary or a part of one: not worth a place among the lines
-            return self._in_two(last)
+            return self._count_halves(last)
         return sum(map(self._units_of_line, lines)) + self._units_of_last(last)
 
-    def _line(self, line: str) -> int:
-        """Units of a line and its line break, before the letter or ``<`` that the next line begins with."""
+    def _count_line(self, line: str) -> int:
+        """Return the units of a line and its line break, before the letter or ``<`` that begins the next line."""
         # White space at the end of the line and the line break become one token together, so nothing can be cut off
         # there. The "a" stands for the next line: which letter it is makes no difference, nor that it is a "<".
         if not line or line[-1].isspace() or len(line) > self._max_chars:
             return self._count(line + "\na") - self._count("a")
-        return self._in_two(line) + self._units_of_break(
+        return self._count_halves(line) + self._units_of_break(
             line[max(0, line.rfind(" ")) :]
         )
 
-    def _break(self, word: str) -> int:
+    def _count_break(self, word: str) -> int:
         """Return the units that a line break adds after ``word``, the last of a line with
         the space before it."""
         # Not always 1: a tokenizer joins the line break to a word of signs (")\n" is one token), and whether it does
@@ -63,8 +63,8 @@ class LineCounts:
         without_break = self._count(word) + self._count("a")
         return with_break - without_break
 
-    def _in_two(self, line: str) -> int:
-        """Units of a line: of its first sentence, and of the rest."""
+    def _count_halves(self, line: str) -> int:
+        """Return the units of a line: those of its first sentence, and those of the rest."""
         # The rest is worth remembering by itself: the same summary is counted alone, and again in a prompt or request
         # where other words come before it ("system: Previous summary: ...", "Summary of earlier conversation: ...").
         first_end = SENTENCE_END.search(line)

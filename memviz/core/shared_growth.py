@@ -7,13 +7,13 @@ from typing import Any
 
 @dataclass(eq=False, repr=False)
 class SharedGrowth:
-    """Base of values that are extended while ``_extending`` is held: two threads at once would take messages in twice.
+    """Base of indexes that are extended under the lock ``_extending``: two threads at once would add messages twice.
     A worker process gets a copy with a lock of its own."""
 
     _extending: Lock = field(default_factory=Lock, init=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state without the lock, which cannot be sent to worker processes."""
+        """Return the state without the lock, which cannot be sent to worker processes."""
         return {
             name: value for name, value in self.__dict__.items() if name != "_extending"
         }

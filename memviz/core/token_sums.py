@@ -23,13 +23,13 @@ TOKENS_PER_NAME = 1
 has one."""
 
 
-def name_tokens(counter: Counter, name: str | None) -> int:
+def count_name_tokens(counter: Counter, name: str | None) -> int:
     """Return what the name of a speaker adds to a request: its tokens and that of the chat
     format; 0 without a name."""
     return counter(name) + TOKENS_PER_NAME if name else 0
 
 
-def call_tokens(counter: Counter, calls: Iterable[ToolCall]) -> int:
+def count_call_tokens(counter: Counter, calls: Iterable[ToolCall]) -> int:
     """Return the tokens of the names and arguments of tool calls."""
     return sum(counter(call.name) + counter(call.arguments) for call in calls)
 
@@ -101,12 +101,12 @@ class TokenSums(SharedGrowth):
             total += tokens
             calls = 0
             if message.tool_calls:
-                calls = call_tokens(self.counter, message.tool_calls)
+                calls = count_call_tokens(self.counter, message.tool_calls)
                 call_total += calls
             if message.role == "assistant":
                 reply_total += tokens + calls
             if message.name not in names:
-                names[message.name] = name_tokens(self.counter, message.name)
+                names[message.name] = count_name_tokens(self.counter, message.name)
             name_total += names[message.name]
             reply_totals.append(reply_total)
             call_totals.append(call_total)
@@ -170,7 +170,7 @@ class FormSums(TokenSums):
             else:
                 self.changed.append(position)
                 content = self.counter(changed_message.content)
-                calls = call_tokens(self.counter, changed_message.tool_calls)
+                calls = count_call_tokens(self.counter, changed_message.tool_calls)
                 reply = content + calls if message.role == "assistant" else 0
             self.call_totals.append(self.call_totals[-1] + calls)
             self.reply_totals.append(self.reply_totals[-1] + reply)

@@ -1,4 +1,8 @@
-"""The tool results of a log, each with the call that it answers."""
+"""Pairs the tool results of a log with the calls that they answer, while messages are appended.
+
+``log.tools`` is a :class:`ToolPairs`. The engine uses it to keep calls and results together in requests
+(:mod:`memviz.engine.tool_pairs`), strategies to find the results that they clear.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +55,7 @@ class ToolPairs:
     """Calls of any id, the newest last. Closed ones are removed as they come up."""
 
     def add(self, position: int, message: Message) -> None:
-        """Take in the next message of the log."""
+        """Add the next message of the log."""
         # An assistant's message behind another one of its own goes on with it, and answers no request.
         begins_reply = message.role == "assistant" and self._last_role != "assistant"
         if message.role == "user" or begins_reply:
@@ -60,7 +64,7 @@ class ToolPairs:
             self.joined.append(position)
         self._last_role = message.role
         if message.role == "assistant":
-            self._note_if_irregular()
+            self._check_newest_caller()
             self._spoke_last = (position, message)
             self._results_since = []
         elif message.role == "tool":
@@ -74,15 +78,15 @@ class ToolPairs:
                 self._open.setdefault(call.id, []).append(opened)
                 self._newest.append(opened)
         elif message.role == "tool":
-            caller = self._close(message.tool_call_id)
+            caller = self._close_call(message.tool_call_id)
             self.results.append(position)
             self.call_of[position] = caller
             if caller is None:
                 self.uncalled.append(position)
             else:
-                self._answer(caller, position)
+                self._note_answer(caller, position)
 
-    def _note_if_irregular(self) -> None:
+    def _check_newest_caller(self) -> None:
         """Add the assistant's newest message to ``irregular`` if it belongs there.
 
         Called with its next message: until then a result may still come. Irregular are
@@ -109,7 +113,7 @@ class ToolPairs:
         if shares_an_id or lacks_a_result or has_wrong_name:
             self.irregular.append(position)
 
-    def _answer(self, caller: int, position: int) -> None:
+    def _note_answer(self, caller: int, position: int) -> None:
         self.results_of[caller].append(position)
         self.unanswered[caller] -= 1
         if not self.unanswered[caller]:
@@ -119,7 +123,7 @@ class ToolPairs:
         if self._next_request > caller and not is_noted:
             self.late.insert(place, caller)
 
-    def _close(self, id: str | None) -> int | None:
+    def _close_call(self, id: str | None) -> int | None:
         """Close the newest open call of this id, and return the position of its message.
 
         A result without an id closes the newest open call of all.

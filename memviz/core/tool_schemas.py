@@ -26,7 +26,7 @@ Schema = Mapping[str, Any]
 
 
 @lru_cache(maxsize=256)
-def schema_tokens(
+def count_schema_tokens(
     counter: Counter, schemas: tuple[str, ...], has_system_prompt: bool
 ) -> int:
     """Return the tokens that these tools add to a request.

@@ -1,4 +1,8 @@
-"""The messages of a conversation, parted into turns and requests."""
+"""Splits the messages of a conversation into turns and requests while they are appended.
+
+:class:`MessageLog` is the base of :class:`memviz.core.conversation.Log`, over which all replays and live chats run. A
+turn is a question of the user with all that came of it; a request is one call of the model within a turn.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,6 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from memviz.core.messages import Message, ToolCall
@@ -28,25 +31,25 @@ class Turn(NamedTuple):
     """``[start, asked)`` are the leading user messages, with system messages between them;
     ``asked`` is ``start`` in turn 0."""
     stop: int
-    """``[asked, stop)`` is all that came of them."""
+    """``[asked, stop)`` are the replies and tool results that follow."""
 
 
 class Request(NamedTuple):
-    """One call of the model that a log calls for."""
+    """One call of the model, as the messages of a log imply it."""
 
     turn: int
     call: int
     """The number of the call within its turn, from 1."""
     stop: int
-    """The context is what the strategy gives for the log before this position."""
+    """The strategy makes the context from the log before this position."""
     reply_stop: int
     """The assistant's messages at ``[stop, reply_stop)`` are the reply; tool results may
     stand behind them."""
 
 
 @dataclass(eq=False, repr=False)
-class _Noted:
-    """The messages of a log, and what was noted of them as they came."""
+class _LogIndex:
+    """The fields of a log: its messages, and an index of them that grows with each message."""
 
     _messages: list[Message] = field(default_factory=list)
     system_stop: int = 0
@@ -82,12 +85,12 @@ class _Noted:
     """The calls of the assistant's newest message, by their ids."""
 
 
-class MessageLog(_Noted, Sequence[Message]):
+class MessageLog(_LogIndex, Sequence[Message]):
     """The append-only messages of a conversation. Positions are 0-based and never change.
 
     Every assistant message answers one request, whose context is the log before it;
-    several in a row answer one. What an assistant says before the first user message was
-    asked for by nobody.
+    several in a row answer one. Messages of the assistant before the first user message
+    answer no request.
     """
 
     def __init__(self, messages: Iterable[Message | Mapping[str, Any]] = ()) -> None:
@@ -123,7 +126,7 @@ class MessageLog(_Noted, Sequence[Message]):
     def _take_question(self, position: int) -> None:
         """Begin a turn with the user's message at ``position``, or let it join the question
         before it."""
-        if self._last_speaker == "user":
+        if not begins_turn("user", self._last_speaker):
             # A system message that stood between belongs to the question too.
             del self._asked[len(self._starts) - 1 :]
             return
@@ -241,7 +244,7 @@ class MessageLog(_Noted, Sequence[Message]):
     @property
     def begins_turn_next(self) -> bool:
         """True if a message of the user's would begin a turn, instead of joining a question."""
-        return self._last_speaker != "user"
+        return begins_turn("user", self._last_speaker)
 
     def asks_at(self, length: int) -> bool:
         """True if the user spoke last among the first ``length`` messages, system messages
@@ -308,8 +311,20 @@ class MessageLog(_Noted, Sequence[Message]):
         return None if call is None else call.name
 
 
+def begins_turn(role: str, last_speaker: str) -> bool:
+    """Return whether a message of ``role`` begins a turn, if ``last_speaker`` spoke last, system messages aside.
+
+    A question right behind another one belongs to the same turn.
+    """
+    return role == "user" and last_speaker != "user"
+
+
 def count_turns(messages: Iterable[Message]) -> int:
-    """Return the number of turns of a conversation, as :attr:`MessageLog.turn_count` does, without a log of it."""
-    speakers = [message.role for message in messages if message.role != "system"]
-    # Questions right behind each other are one turn.
-    return [role for role, _ in groupby(speakers)].count("user")
+    """Return the number of turns of a conversation without making a log of it, which takes far longer."""
+    count = 0
+    last_speaker = ""
+    for message in messages:
+        count += begins_turn(message.role, last_speaker)
+        if message.role != "system":
+            last_speaker = message.role
+    return count

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from markupsafe import Markup, escape
 
-from memviz.core.text.words import SCRIPTS, language
+from memviz.core.text.words import SCRIPTS, detect_language
 
 _RUN = re.compile(
     r"[\d.]*[{0}](?:[\d.]*[{0}])*".format(
@@ -79,7 +79,7 @@ def upright_part(share: float, color: str) -> Markup:
 def lang_attribute(text: str) -> Markup:
     """Return `` lang="zh"`` for the HTML element that shows ``text``, with a space before
     it; empty where the language cannot be seen."""
-    code = language(text)
+    code = detect_language(text)
     return Markup(' lang="{}"').format(code) if code else Markup()
 
 
@@ -87,7 +87,7 @@ def in_language(text: str) -> Markup:
     """Return ``text``, escaped for HTML. What of it is written in a script that shows its
     language is in elements that name it: all of a text that mostly is, else only these
     words."""
-    if language(text):
+    if detect_language(text):
         return _mark_language(text)
     html = Markup()
     at = 0

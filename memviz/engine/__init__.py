@@ -2,7 +2,7 @@
 both.
 
 Begin with ``replay`` (``replay``), ``Session`` (``session``, over the ``State`` below
-it), ``assemble`` (``assembly``), ``tokens_by_part`` (``part_tokens``), ``build_context``
+it), ``assemble`` (``assembly``), ``count_tokens_by_part`` (``part_tokens``), ``build_context``
 (``blocks``), ``Run`` (``run``) and ``Compaction`` (``compaction``).
 ``ChatMemory`` (``chat_memory``) is the same for one's own program. The engine asks a
 strategy, calls the summarizer and the model, and keeps what came of it; it knows no

@@ -15,7 +15,7 @@ from memviz.core.messages import RECALL_EXCHANGE, Message, ToolCall
 from memviz.core.model_errors import MalformedReplyError
 from memviz.core.translation import ENGLISH, _, use_language
 from memviz.engine.calls import ReplyFacts
-from memviz.engine.part_tokens import message_tokens, tokens_by_part
+from memviz.engine.part_tokens import count_message_tokens, count_tokens_by_part
 from memviz.engine.recall import Recall, Recalled
 from memviz.engine.records import PARTIAL_REPLY, RequestKind, TurnRecord
 from memviz.engine.session import Session
@@ -24,8 +24,8 @@ from memviz.engine.thinking import (
     THINKING_ENDED,
     THINKING_INSTRUCTION,
     Decision,
-    decision_of,
-    recall_of,
+    read_decision,
+    read_recall,
 )
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.tools import (
@@ -172,7 +172,7 @@ class Answering:
             return prepared
         parts = prepared.parts._replace(tools=self._tools)
         return prepared._replace(
-            parts=parts, tokens=tokens_by_part(prepared.memory, parts)
+            parts=parts, tokens=count_tokens_by_part(prepared.memory, parts)
         )
 
     def _call(
@@ -242,7 +242,7 @@ class Answering:
         for call in self.reply.tool_calls:
             if call.name == CONTINUE_THINKING.name:
                 try:
-                    return decision_of(call.arguments)
+                    return read_decision(call.arguments)
                 except RecallError:
                     return Decision(go_on=True)  # the model is told what was wrong
         return Decision(go_on=bool(self.reply.tool_calls))
@@ -263,7 +263,7 @@ class Answering:
         model that goes on calling it comes to an end."""
         self._recall_calls += not self._is_thinking
         try:
-            wants_more = decision_of(call.arguments).go_on
+            wants_more = read_decision(call.arguments).go_on
         except RecallError as error:
             problem = f"Error: {error}"
             if self._thinks_on:
@@ -278,7 +278,7 @@ class Answering:
             return f"Error: there is no tool {call.name!r}. There is {RECALL_CONVERSATION.name}."
         try:
             with use_language(ENGLISH):  # a model reads what is wrong
-                recall = recall_of(call.arguments)
+                recall = read_recall(call.arguments)
         except RecallError as error:
             return f"Error: {error}"
         self._by_model += (recall,)
@@ -312,7 +312,7 @@ class Answering:
         """Tokens that the model wrote in the call that was just made: as billed where that is known."""
         if self.facts.usage:
             return self.facts.usage.output_tokens
-        return message_tokens(self._session.counter, self.said)
+        return count_message_tokens(self._session.counter, self.said)
 
     def _expect_answer(self) -> None:
         name = self._model.name
@@ -357,7 +357,7 @@ def _request_as_sent(call: _Call, length: int) -> Prepared:
         return prepared
     exchange = range(length, length + call.exchanged) if call.exchanged else range(0)
     parts = prepared.parts._replace(exchange=exchange)
-    tokens = tokens_by_part(prepared.memory, parts, call.behind)
+    tokens = count_tokens_by_part(prepared.memory, parts, call.behind)
     return prepared._replace(parts=parts, tokens=tokens)
 
 

@@ -18,9 +18,9 @@ from memviz.core.pieces import Messages, Picked, Piece
 from memviz.engine.parts import (
     Parts,
     Shared,
-    restored_in,
-    with_recalled,
-    without_recalled,
+    insert_recalled,
+    remove_recalled,
+    restore_whole,
 )
 
 NOTHING_SHARED = Shared()
@@ -46,7 +46,7 @@ def assemble(
     # What the strategy itself recalls is placed by the same rules as what was brought back.
     if Picked in map(type, pieces):
         recalled = {*Parts(tuple(pieces)).recalled, *recalled}
-        pieces = without_recalled(pieces)
+        pieces = remove_recalled(pieces)
         settled = NOTHING_SHARED
     before: list[Piece] = []
     formed: list[Messages] = []
@@ -71,8 +71,8 @@ def assemble(
             and position not in input_positions
             and not _is_whole(memory, position, history)
         ]
-        before = [*with_recalled(before, missing)]
-    before += input_pieces(input_positions, formed, recalled)
+        before = [*insert_recalled(before, missing)]
+    before += split_input(input_positions, formed, recalled)
     return Parts(tuple(before), input_positions)
 
 
@@ -110,7 +110,7 @@ def _is_whole(memory: Memory, position: int, history: Sequence[Messages]) -> boo
     return False
 
 
-def input_pieces(
+def split_input(
     input_positions: range, formed: Sequence[Messages], recalled: Collection[int]
 ) -> Iterator[Messages]:
     """Yield the pieces of the input, the messages at ``input_positions``, in order.
@@ -120,7 +120,7 @@ def input_pieces(
     ``5 | 6 in its form | 7 and 8``.
     """
     position = input_positions.start
-    for piece in _still_in_form(formed, recalled):
+    for piece in _keep_formed(formed, recalled):
         if position < piece.start:
             yield Messages(position, piece.start)
         yield piece
@@ -129,12 +129,12 @@ def input_pieces(
         yield Messages(position, input_positions.stop)
 
 
-def _still_in_form(
+def _keep_formed(
     pieces: Sequence[Messages], recalled: Collection[int]
 ) -> Iterator[Messages]:
     """Yield the pieces of the input that keep their form: all but recalled messages."""
     for piece in pieces:
         here = {position for position in recalled if position in piece.positions}
-        for part in restored_in(piece, here):
+        for part in restore_whole(piece, here):
             if isinstance(part, Messages):
                 yield part

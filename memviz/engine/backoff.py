@@ -1,6 +1,6 @@
-"""A summarizer that failed is left alone for a while: after n failures in a row for 2^n turns, 32 at most.
+"""Decides when a summarizer that failed is asked again: after n failures in a row it waits 2^n turns, at most 32.
 
-Derived from the compactions that a run records, so that a chat that is resumed goes on waiting where it was left.
+The wait is derived from the compactions of a run, so a resumed chat goes on waiting.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ MAX_WAIT_TURNS = 32
 
 
 class Backoff(NamedTuple):
-    """The failures and refusals after which a summarizer is left alone."""
+    """The failures of a summarizer and the refusals of the user, after which nothing is summarized for a while."""
 
     failures: int = 0
     """The failures in a row of one summarizer."""
@@ -27,7 +27,7 @@ class Backoff(NamedTuple):
     """The last turn in which the user declined a summarization, 0 where none did."""
 
     def after(self, compaction: Compaction) -> Backoff:
-        """The backoff once ``compaction`` was recorded."""
+        """Return the backoff after ``compaction`` was recorded."""
         if compaction.error is not None:
             failures = self.failures + 1 if compaction.model == self.model else 1
             return self._replace(
@@ -42,14 +42,14 @@ class Backoff(NamedTuple):
 
     @property
     def first_turn_after_decline(self) -> int:
-        """The first turn in which something may be summarized, whoever does it."""
+        """The first turn in which any summarizer may be asked; 0 if the user declined nothing."""
         return self.declined_in + 1 if self.declined_in else 0
 
     def first_turn(self, model: str) -> int:
-        """The first turn in which ``model`` may be asked. Another one than that which failed need not wait."""
+        """Return the first turn in which ``model`` may be asked. Only the model that failed has to wait."""
         if not self.failures or model != self.model:
             return self.first_turn_after_decline
-        # The exponent is bounded too: a number with as many digits as there were failures helps nobody.
+        # The exponent is bounded too, so that many failures do not make a huge number.
         wait_turns = min(MAX_WAIT_TURNS, 1 << min(self.failures, MAX_WAIT_TURNS))
         return max(self.first_turn_after_decline, self.failed_in + wait_turns)
 
@@ -59,13 +59,13 @@ NOTHING_WAITS = Backoff()
 
 
 def backoff_after(compactions: Iterable[Compaction]) -> Backoff:
-    """The backoff after these compactions of one run."""
+    """Return the backoff after these compactions of one run."""
     return reduce(Backoff.after, compactions, Backoff())
 
 
-def next_try(compactions: Iterable[Compaction], failed: Compaction) -> int:
-    """The turn in which the summarization that ``failed`` is tried again, if the same summarizer is asked and nobody
-    wants it sooner. ``compactions`` are those of its run."""
+def find_next_try(compactions: Iterable[Compaction], failed: Compaction) -> int:
+    """Return the turn in which the summarization that ``failed`` is tried again, unless the user asks sooner or changes
+    the summarizer. ``compactions`` are those of its run."""
     backoff = Backoff()
     for compaction in compactions:
         backoff = backoff.after(compaction)
@@ -74,8 +74,8 @@ def next_try(compactions: Iterable[Compaction], failed: Compaction) -> int:
     return backoff.first_turn(failed.model)
 
 
-def waiting_failure(compactions: Iterable[Compaction]) -> Compaction | None:
-    """The last summarization that failed, if nothing was summarized since: it waits to be tried again."""
+def find_waiting_failure(compactions: Iterable[Compaction]) -> Compaction | None:
+    """Return the last failed summarization if nothing was summarized since: it waits to be tried again."""
     last_failed = None
     backoff = Backoff()
     for compaction in compactions:

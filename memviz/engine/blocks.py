@@ -8,7 +8,7 @@ from memviz.core.context import Block, Context, joined
 from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Picked
-from memviz.engine.part_tokens import texts_in_system, tokens_of_piece
+from memviz.engine.part_tokens import count_piece_tokens, list_system_texts
 from memviz.engine.parts import Parts
 
 
@@ -32,7 +32,7 @@ def build_context(
         if isinstance(piece, Line) and piece.quotes:
             positions = _quoted_positions(space, piece)
         if messages:
-            content, _ = tokens_of_piece(space, piece)
+            content, _ = count_piece_tokens(space, piece)
             blocks.append(Block(parts.kind_of(piece), messages, positions, content))
     if parts.tools or parts.exchange or thoughts:
         exchange = tuple(parts.exchange)
@@ -44,7 +44,7 @@ def build_context(
 def _system_blocks(
     space: MemorySpace, parts: Parts, tokens: dict[str, int]
 ) -> Iterator[Block]:
-    texts = [text for _, text in texts_in_system(space, parts)]
+    texts = [text for _, text in list_system_texts(space, parts)]
     if texts:
         system_messages = space.system_messages
         first = system_messages[0] if system_messages else Message("system", "")

@@ -187,7 +187,7 @@ class Chat(OtherSettings):
     @property
     def summaries_in_force(self) -> list[SummaryVersion]:
         """The summaries that the next request would send, in order."""
-        return review.in_force(self._session)
+        return review.list_summaries_in_force(self._session)
 
     def edit_summary(self, version: int, text: str) -> None:
         """Rewrite a summary that is in force: from now on ``text`` is sent in its place.
@@ -201,7 +201,7 @@ class Chat(OtherSettings):
         """The compaction that :meth:`undo_summary` would take back; none under a library, which keeps its own notes."""
         if isinstance(self.strategy, LibraryStrategy):
             return None
-        return review.undoable(self._session.own_compactions)
+        return review.find_undoable(self._session.own_compactions)
 
     def undo_summary(self) -> Compaction:
         """Take the last summarization, or edit of one, back: what it replaced is sent again.

@@ -121,7 +121,7 @@ class ChatMemory:
 
     def put_messages(self, messages: Iterable[Given]) -> None:
         """Take in several messages in order. If one of them is bad, none is taken in."""
-        checked = _checked_messages(messages)
+        checked = _check_messages(messages)
         with self._lock:
             for message in checked:
                 self.append(message)
@@ -164,7 +164,7 @@ class ChatMemory:
 
     def set(self, messages: Iterable[Given]) -> None:
         """Start over with these messages. If one of them is bad, the old ones stay."""
-        checked = _checked_messages(messages)
+        checked = _check_messages(messages)
         with self._lock:
             self.clear()
             for message in checked:
@@ -228,7 +228,7 @@ class ChatMemory:
         return self._session.prepare(self._recalls)
 
 
-def _checked_messages(messages: Iterable[Given]) -> list[Message]:
+def _check_messages(messages: Iterable[Given]) -> list[Message]:
     # A text and a dictionary can be iterated, but are one message and no list of them.
     is_one_message = isinstance(messages, str | Mapping | Message)
     if is_one_message or not isinstance(messages, Iterable):

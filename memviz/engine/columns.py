@@ -1,4 +1,9 @@
-"""The numbers of all requests of a run as arrays, one for each kind of number."""
+"""Turns the numbers of all requests of a run into arrays, one for each kind of number.
+
+``run.requests.columns`` is where metrics and charts read them: ``columns.totals`` has the tokens of each request,
+``columns.starts`` the first message that each sends. Tokens that no one counted during the replay are derived here,
+for all requests at once.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,7 @@ import numpy as np
 from memviz.core.context import ALL_PARTS
 from memviz.core.memory import Memory, MemorySpace
 from memviz.engine.joined_requests import JoinedRequests, Numbers, Stretch
-from memviz.engine.part_tokens import tokens_by_part
+from memviz.engine.part_tokens import count_tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.strategies.base import Strategy
 
@@ -28,8 +33,8 @@ WIDTH = len(ROW)
 PARTS = len(ALL_PARTS)
 
 
-class Made(NamedTuple):
-    """The surroundings of requests in a row, from row ``first`` on."""
+class Segment(NamedTuple):
+    """Requests in a row with one memory space and one strategy, from row ``first`` on."""
 
     first: int
     space: MemorySpace
@@ -37,8 +42,7 @@ class Made(NamedTuple):
 
 
 class KeptRequests(Protocol):
-    """The numbers of requests as they are kept while they are made; see
-    :class:`memviz.engine.requests.Requests`."""
+    """The part of :class:`memviz.engine.requests.Requests` that :class:`Columns` reads, which imports this module."""
 
     numbers: array[int]
     """:data:`WIDTH` of each request, one request after the other."""
@@ -46,7 +50,7 @@ class KeptRequests(Protocol):
     """Tokens of :data:`PARTS` parts of each request that was counted when it was made."""
     counted_rows: array[int]
     """The numbers (0-based) of the requests that were counted when they were made."""
-    made: list[Made]
+    segments: list[Segment]
     summary_role: str
 
     @property
@@ -92,15 +96,15 @@ class Columns:
         self.summary_role = requests.summary_role
         self._requests = requests
         self._derived: Numbers | None = None
-        """What :func:`derive_tokens` worked out."""
+        """The result of :func:`derive_tokens`; ``None`` before."""
 
-    def _by_making(self) -> Iterator[tuple[Made, slice]]:
-        """The surroundings of requests, with their rows."""
-        makings = self._requests.made
-        stops = [*(making.first for making in makings[1:]), len(self.turns)]
-        # Without requests there is a stop and no making.
-        for making, stop in zip(makings, stops, strict=False):
-            yield making, slice(making.first, stop)
+    def _split_segments(self) -> Iterator[tuple[Segment, slice]]:
+        """Yield the segments of the run, each with its rows."""
+        segments = self._requests.segments
+        stops = [*(segment.first for segment in segments[1:]), len(self.turns)]
+        # Without requests there is a stop and no segment.
+        for segment, stop in zip(segments, stops, strict=False):
+            yield segment, slice(segment.first, stop)
 
     @cached_property
     def tokens(self) -> dict[str, Numbers]:
@@ -127,7 +131,7 @@ class Columns:
         table[:, rows] = self._counted
         for number in self.others.keys() - set(rows):
             memory = self._requests.memory_at(number)
-            tokens = tokens_by_part(memory, self.others[number])
+            tokens = count_tokens_by_part(memory, self.others[number])
             table[:, number] = [tokens.get(part, 0) for part in ALL_PARTS]
         return table
 
@@ -140,8 +144,8 @@ class Columns:
     def over_budget(self) -> int:
         """The number of requests that are larger than their strategy's own budget."""
         count = 0
-        for making, rows in self._by_making():
-            strategy = making.strategy
+        for segment, rows in self._split_segments():
+            strategy = segment.strategy
             if strategy is None or strategy.budget_tokens is None:
                 continue
             tokens = {part: counted[rows] for part, counted in self.tokens.items()}
@@ -154,9 +158,9 @@ def derive_tokens(runs: Sequence[Columns]) -> list[Numbers]:
     """Return the tokens [parts x requests] of each of several runs, as far as they follow from ranges of the log. All
     are worked out at once, which is sooner where the runs are short, and each run keeps its own."""
     stretches = [
-        Stretch(columns, making.space, rows)
+        Stretch(columns, segment.space, rows)
         for columns in runs
-        for making, rows in columns._by_making()
+        for segment, rows in columns._split_segments()
     ]
     if not stretches:
         return []

@@ -15,7 +15,7 @@ from memviz.core.summaries import SUMMARY, SummaryVersion
 from memviz.engine.assembly import assemble
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.drafts import Draft
-from memviz.engine.part_tokens import tokens_by_part
+from memviz.engine.part_tokens import count_tokens_by_part
 from memviz.engine.stored import (
     Amount,
     Count,
@@ -365,5 +365,5 @@ def prompt_tokens_of(drafts: tuple[Draft, ...]) -> int:
 def content_tokens(strategy: Strategy, memory: Memory) -> int:
     """Return the content tokens that ``strategy`` would send for ``memory``, the system
     prompt included."""
-    tokens = tokens_by_part(memory, assemble(memory, strategy.select(memory)))
+    tokens = count_tokens_by_part(memory, assemble(memory, strategy.select(memory)))
     return sum(tokens.values()) - tokens["overhead"]

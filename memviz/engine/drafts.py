@@ -1,4 +1,8 @@
-"""One call of a summarizer: what was asked, and what came of it."""
+"""Asks a summarizer once, and keeps its answer or its failure as a :class:`Draft`.
+
+:mod:`memviz.engine.effects` asks for the summaries that are due, :mod:`memviz.engine.review` for those that a user
+reviews. A failure becomes a draft as well, because the conversation has to go on.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -86,7 +90,7 @@ def ask_for_draft(
             error = f"{type(failure).__name__}: {failure}"
     seconds = reply.recorded_seconds if reply.recorded else perf_counter() - started
     if reply.usage is None:
-        prompt_tokens = _prompt_tokens(request, counter)
+        prompt_tokens = _count_prompt_tokens(request, counter)
     else:
         prompt_tokens = reply.usage.input_tokens
     return Draft(
@@ -102,13 +106,17 @@ def ask_for_draft(
     )
 
 
-def draft_of_another(text: str, request: Sequence[Message], counter: Counter) -> Draft:
-    """Return the draft that a library wrote with a model of its own, which ``request`` stands for: nobody saw that
-    call, so its tokens are counted and its price is unknown."""
-    prompt_tokens = _prompt_tokens(request, counter)
+def make_library_draft(
+    text: str, request: Sequence[Message], counter: Counter
+) -> Draft:
+    """Return the draft of a summary that a library wrote by a call of its own.
+
+    memviz did not see that call: ``request`` stands for it, so that its tokens are counted, and its price is unknown.
+    """
+    prompt_tokens = _count_prompt_tokens(request, counter)
     return Draft(text, model=ANOTHER_MODEL, prompt_tokens=prompt_tokens)
 
 
-def _prompt_tokens(request: Sequence[Message], counter: Counter) -> int:
+def _count_prompt_tokens(request: Sequence[Message], counter: Counter) -> int:
     content_tokens = sum(counter.in_lines(message.content) for message in request)
     return content_tokens + TOKENS_PER_MESSAGE * len(request) + TOKENS_PER_REQUEST

@@ -1,7 +1,7 @@
-"""The plans of a strategy are carried out here: marks are moved, the summarizer is asked, a failure means what the
-rule says.
+"""Carries out the plans of a strategy: moves marks, asks the summarizer, and handles its failures.
 
-The memory itself is replaced, and the change recorded, by the state alone.
+A session calls :func:`compact` where the strategy may act. A plan is a list of effects (:class:`Move`, :class:`Write`);
+:class:`memviz.engine.state.State` replaces the memory and records the compaction.
 """
 
 from collections.abc import Sequence
@@ -24,24 +24,24 @@ from memviz.strategies.prompts import checking_request
 
 
 def compact(state: State, thinking_summary: Reply | None = None) -> bool:
-    """Do what is due, if anything is; return whether memory is another one then.
+    """Carry out what the strategy plans now; return whether the memory changed.
 
-    For a summary of the last turn that the chat model gave, ``thinking_summary``, no summarizer is asked. While
-    :attr:`State.review` is on, a summarization that is due is made pending instead.
+    ``thinking_summary`` is a summary of the last turn by the chat model itself: no summarizer is asked for it. While
+    :attr:`State.review` is on, a summarization that is due becomes pending instead.
     """
     if state.pending is not None:
         return False
     before = state.memory.state
     effects = state.strategy.plan(state.memory)
-    is_done = do_in_order(state, effects, thinking_summary)
+    is_done = carry_out_effects(state, effects, thinking_summary)
     return is_done and state.memory.state != before
 
 
-def do_in_order(
+def carry_out_effects(
     state: State, effects: Sequence[Effect], thinking_summary: Reply | None = None
 ) -> bool:
-    """Carry out the effects of a plan one after the other, up to one that fails or waits for a decision: what follows
-    builds on it. Return whether all were carried out."""
+    """Carry out the effects of a plan in order, up to one that fails or waits for the user: later effects build on it.
+    Return whether all were carried out."""
     for number, effect in enumerate(effects, 1):
         if not _carry_out(state, effect, thinking_summary):
             if state.pending is not None:
@@ -64,10 +64,10 @@ def _write(state: State, plan: Write, thinking_summary: Reply | None) -> bool:
     # The order matters: a summary that the chat model gave needs no summarizer, so neither an earlier failure nor a
     # missing summarizer stands in its way; but the user reviews it like any other. A fixed text needs none either, but
     # stands for messages that a summarizer could not read, so it waits after a failure like what is asked for.
-    draft = _thought_of(state, plan, thinking_summary)
+    draft = _draft_from_thinking(state, plan, thinking_summary)
     details = ChangeDetails()
     if plan.opaque_tokens:
-        draft = _written_by_provider(state)
+        draft = _make_opaque_draft(state)
     elif draft is None:
         if not state.may_ask:
             return False
@@ -82,19 +82,19 @@ def _write(state: State, plan: Write, thinking_summary: Reply | None) -> bool:
     if plan.text is not None:
         draft = Draft(plan.text)
     elif draft is None:
-        *earlier, draft = _ask_on_record(state, plan)
+        *earlier, draft = _ask_and_record(state, plan)
         details = ChangeDetails(discarded=tuple(earlier))
     if draft.error is not None:
         state.record_unchanged(plan, draft, details)
-        return _after_failure(state, plan, draft.error)
+        return _handle_failure(state, plan, draft.error)
     wording = state.setting.edits.get(len(state.space.summaries) + 1)
     wording = None if wording == draft.text else wording
     state.apply(plan, draft, details, wording=wording)
     return True
 
 
-def _ask_on_record(state: State, plan: Write) -> tuple[Draft, ...]:
-    """The summarizer's drafts. An interruption goes through, and is on record then."""
+def _ask_and_record(state: State, plan: Write) -> tuple[Draft, ...]:
+    """Return the summarizer's drafts. An interruption is recorded and raised."""
     started = perf_counter()
     try:
         return ask(state, plan)
@@ -109,16 +109,16 @@ def _ask_on_record(state: State, plan: Write) -> tuple[Draft, ...]:
         raise
 
 
-def _written_by_provider(state: State) -> Draft:
-    """A block that nobody can read: the provider makes it of what the request would have sent."""
+def _make_opaque_draft(state: State) -> Draft:
+    """Return the draft of a block that only the provider can read, made from what the request would have sent."""
     tokens_by_kind = state.request().tokens
     return Draft(OPAQUE_TEXT, prompt_tokens=sum(tokens_by_kind.values()))
 
 
-def _thought_of(
+def _draft_from_thinking(
     state: State, plan: Write, thinking_summary: Reply | None
 ) -> Draft | None:
-    """The chat model's own summary as a draft, if it is of the turn that the plan is about."""
+    """Return the chat model's own summary as a draft, if it is of the turn that the plan summarizes."""
     if thinking_summary is None:
         return None
     if state.log.turn_number(plan.summarize.start) != state.memory.turn:
@@ -127,8 +127,10 @@ def _thought_of(
 
 
 def ask(state: State, plan: Write, instruction: str | None = None) -> tuple[Draft, ...]:
-    """Ask the summarizer for what ``plan`` calls for, and return its drafts: the last is to be used, and where the plan
-    has it checked it was asked for beside the first. Changes nothing."""
+    """Ask the summarizer for what ``plan`` calls for, and return its drafts, of which the last is to be used.
+
+    A plan with ``is_checked`` makes two: the second call gets the first draft to check. The state does not change.
+    """
     request = state.strategy.requests_of(state.memory, plan, instruction)
     draft = _ask_once(state, plan, request, instruction)
     if draft.error is not None or not plan.is_checked:
@@ -160,8 +162,9 @@ def _evict(state: State, plan: Write, reason: str) -> bool:
     return True
 
 
-def _after_failure(state: State, plan: Write, error: str) -> bool:
-    """Do as the strategy's rule says after a failure, which is on record already; return whether memory changed."""
+def _handle_failure(state: State, plan: Write, error: str) -> bool:
+    """Do what the strategy does after a failed summarization, which is recorded already; return whether the memory
+    changed."""
     if plan.on_failure == "drop":
         return _evict(state, plan, f"{plan.reason}; the summarizer failed")
     if plan.on_failure == "raise":

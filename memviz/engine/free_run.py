@@ -1,4 +1,7 @@
-"""Free run: a model answers the users' messages of a conversation itself, so each strategy gets its own replies."""
+"""Runs a conversation freely: a model answers the user's messages itself, so each strategy gets its own replies.
+
+A replay uses the recorded replies, whatever a strategy forgot; a free run shows what the model would have answered.
+"""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
@@ -97,7 +100,7 @@ class FreeRun:
         if not (self.chat.unanswered or self._is_partial):
             turn = self._source.turn(log.turn_count + 1)
             log.extend(self._source[turn.start : turn.asked])
-            # Whether a call will be made nobody knows yet, so what it recalls is there from the turn's first one.
+            # The later calls of a turn are unknown yet, so their recalls join its first request.
             for recall in self._recalls.of_turn(turn.number):
                 positions = [
                     self._own_position(position) for position in recall.messages
@@ -106,11 +109,11 @@ class FreeRun:
         return self.chat.answer_again()
 
     def _own_position(self, position: int) -> int:
-        """The position in the run's own log of the message that is at this position of the source."""
+        """Return the position in the run's own log of the message at this ``position`` of the source."""
         source = self._source
         log = self.chat.log
         if position >= source.turn(log.turn_count).asked - 1:
-            # The input, or not said yet: nothing that can be recalled.
+            # It is the input or not said yet: it cannot be recalled.
             return max(position, len(log) - 1)
         if position < source.turn_start(1):
             return position
@@ -128,23 +131,24 @@ class FreeRun:
         return last is not None and bool(last.meta and last.meta.get("partial"))
 
 
-def answered_turns(run: Run) -> int:
-    """The number of turns with a whole reply. A stopped one is the last, and will be answered again."""
+def count_answered_turns(run: Run) -> int:
+    """Return the number of turns with a whole reply. Only the last one can be partial; it will be answered again."""
     count = len(run.turns)
     if count and PARTIAL_REPLY in run.turns[-1].flags:
         return count - 1
     return count
 
 
-def is_over(run: Run, messages: Log) -> bool:
-    """True if a free run, as far as it has come, answers what the users say in ``messages``."""
-    answered = _taken_over(run.log)
-    recorded = _taken_over(messages)
+def answers_messages_of(run: Run, messages: Log) -> bool:
+    """Return whether ``run`` is a free run, whole or begun, over the user's messages of ``messages``."""
+    answered = _list_given_messages(run.log)
+    recorded = _list_given_messages(messages)
     return answered == recorded[: len(answered)]
 
 
-def _taken_over(log: Log) -> list[list[Message]]:
-    """The messages that a free run takes over: those before the first turn, and those of the user in each turn."""
+def _list_given_messages(log: Log) -> list[list[Message]]:
+    """Return the messages that a free run does not answer but copies: those before the first turn, and those of the
+    user in each turn."""
     first = log.turn_start(1) if log.turn_count else len(log)
     return [log[:first], *(log[turn.start : turn.asked] for turn in log.turns())]
 
@@ -156,8 +160,8 @@ def free_run(
     progress: Callable[[int, int], object] | None = None,
     **options: object,
 ) -> Run:
-    """A whole :class:`FreeRun` at once; it takes the same arguments. ``progress`` gets the turns done and
-    their number."""
+    """Do a whole :class:`FreeRun`, with the same arguments, and return its run. ``progress`` is called with the number
+    of turns done and of all turns."""
     free = FreeRun(messages, strategy, **options)  # type: ignore[arg-type]  # passed on as they are
     while not free.is_complete:
         for _said in free.next_turn():

@@ -21,7 +21,7 @@ from memviz.core.context import (
 )
 from memviz.core.memory import MemorySpace
 from memviz.core.token_sums import SumArrays
-from memviz.engine.schema_counts import saved_in_ranges
+from memviz.engine.schema_counts import count_saved_tokens_in_ranges
 
 Numbers = NDArray[np.int64]
 
@@ -120,7 +120,7 @@ class JoinedRequests:
     @cached_property
     def saved_tokens(self) -> Numbers:
         """Tokens that the schemas of each request cost less because a system message takes them in; see
-        :func:`memviz.engine.schema_counts.saved_by_system_message`."""
+        :func:`memviz.engine.schema_counts.count_saved_tokens`."""
         saved = np.zeros(len(self), np.int64)
         for (columns, space, own_rows), rows in self.each():
             if space.tool_tokens and not space.system_count:
@@ -129,7 +129,9 @@ class JoinedRequests:
                 has_system_message = self.has_summary[rows] & (
                     columns.summary_role == "system"
                 )
-                saved[rows] = saved_in_ranges(space, starts, stops, has_system_message)
+                saved[rows] = count_saved_tokens_in_ranges(
+                    space, starts, stops, has_system_message
+                )
         return saved
 
     @cached_property

@@ -1,5 +1,8 @@
-"""Ask the probes of a conversation under every setting, and let another model judge the answers: with what words it is
-asked, how its one word is read, and what is kept of it."""
+"""Asks the probes of a conversation under each setting, and lets another model judge the answers.
+
+The judge gets the question, the accepted answers and the answer as JSON, and replies with the one word RIGHT or WRONG.
+:class:`Judging` does one question at a time, so that a page can show progress, stop it and go on later.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ from memviz.models.registry import model as find_model
 from memviz.transcripts.base import Probe
 
 MAX_FAILURES_IN_A_ROW = 3
-"""So many failures one after the other are no accident: the rest is not asked."""
+"""After so many failures in a row the rest is not asked."""
 Verdict = Literal["right", "wrong"]
 
 JUDGE_INSTRUCTION = (
@@ -41,8 +44,8 @@ _VERDICT = re.compile(r"[\s\"'`*_]*(right|wrong)[\s\"'`*_.!]*", re.IGNORECASE)
 _SHOWN_CHARS = 80
 
 
-def judge_request(probe: Probe, reply: str) -> tuple[Message, ...]:
-    """The messages for a judge: the instruction, and the case as JSON."""
+def build_judge_request(probe: Probe, reply: str) -> tuple[Message, ...]:
+    """Return the messages for a judge: the instruction, and the case as JSON."""
     case = {
         "question": probe.question,
         "accepted_answers": list(probe.answers),
@@ -54,17 +57,17 @@ def judge_request(probe: Probe, reply: str) -> tuple[Message, ...]:
     )
 
 
-def verdict_of(text: str) -> Verdict | None:
-    """The verdict if ``text`` is that one word, in whatever case and at most quoted, emphasized or with a full
-    stop; else ``None``."""
+def read_verdict(text: str) -> Verdict | None:
+    """Return the verdict if ``text`` is that one word, possibly quoted, emphasized or with a full stop; else
+    ``None``."""
     match = _VERDICT.fullmatch(text)
     if match is None:
         return None
     return "right" if match[1].lower() == "right" else "wrong"
 
 
-def unreadable(judge: str, text: str) -> str:
-    """The sentence for a ``judge`` who gave no verdict but ``text``."""
+def explain_unreadable(judge: str, text: str) -> str:
+    """Return the error sentence for a ``judge`` that replied with ``text`` and no verdict."""
     line = " ".join(text.split())
     if len(line) > _SHOWN_CHARS:
         line = line[: _SHOWN_CHARS - 1] + "…"
@@ -267,16 +270,16 @@ class Judging:
         began_at = perf_counter()
         try:
             judgement = self._judge.complete(
-                judge_request(answer.probe, answer.reply or "")
+                build_judge_request(answer.probe, answer.reply or "")
             )
         except MemvizError as failure:
             return replace(answer, error=str(failure)), failure
         facts = ReplyFacts.of(judgement, self._judge.name, perf_counter() - began_at)
         answer = replace(answer, judging=(*answer.judging, facts))
-        verdict = verdict_of(judgement.text)
+        verdict = read_verdict(judgement.text)
         if verdict is not None:
             return replace(answer, verdict=verdict, error=None), None
-        sentence = unreadable(facts.model, judgement.text)
+        sentence = explain_unreadable(facts.model, judgement.text)
         nothing = MalformedReplyError(sentence, model=facts.model)
         return replace(answer, error=sentence), nothing
 

@@ -1,8 +1,9 @@
-"""A real library at work: what reaches its summarizer or is cleared becomes a compaction, what it would send becomes
-pieces.
+"""Runs a real library (LangChain, LlamaIndex, ...) as the memory of a session, and translates what it does.
 
-The library decides; nothing here repeats its rule. A message that it hands back is known by its identity, else by its
-words and order. What cannot be mapped is sent as the library's own words, and is shown as such.
+Before each request a session feeds it the new messages and asks what it would send. Summaries that it writes and
+messages that it clears become compactions; what it sends becomes pieces. The library decides, and no rule of its is
+repeated here. A message that it returns is matched with the log by identity, else by words and order. A message without
+a match is shown as the library's own words.
 """
 
 from bisect import bisect_left
@@ -22,13 +23,13 @@ from memviz.core.model_errors import (
 )
 from memviz.core.pieces import Line, Notes, Piece
 from memviz.engine.compaction import LibraryCall
-from memviz.engine.drafts import Draft, ask_for_draft, draft_of_another
+from memviz.engine.drafts import Draft, ask_for_draft, make_library_draft
 from memviz.engine.library_pieces import (
     add_message,
-    first_sent,
-    forms_of,
-    with_version,
-    without_new_summary,
+    find_first_sent,
+    map_forms,
+    number_new_summary,
+    remove_new_summary,
 )
 from memviz.engine.records import TurnRecord
 from memviz.engine.state import ChangeDetails, State
@@ -36,7 +37,7 @@ from memviz.strategies.base import Move, Write
 from memviz.strategies.library import FromLibrary, LibraryStrategy
 
 REDUCED = "reduced"
-"""The mark behind the last message that the library was asked about when it last cleared or reworded something."""
+"""The name of the mark at the length of the log when the library last cleared or reworded a message."""
 
 
 class SummarizerFailedError(MemvizError):
@@ -46,8 +47,10 @@ class SummarizerFailedError(MemvizError):
 
 
 class LibraryAtWork:
-    """The library's object of one session, with what it was fed and what it asked for. Raises
-    :class:`MissingLibraryError` where the library is not installed."""
+    """The library's object of one session, with the messages that it was fed and the requests that it made.
+
+    Raises :class:`MissingLibraryError` if the library is not installed.
+    """
 
     def __init__(self, state: State, strategy: LibraryStrategy) -> None:
         if reason := strategy.reason_not_to_run():
@@ -56,18 +59,18 @@ class LibraryAtWork:
         self._strategy = strategy
         self._fed = state.space.system_stop
         self._positions: dict[str, list[int]] = {}
-        """The log positions of the messages that it was fed, by their contents."""
+        """The log positions of the messages that it was fed, by content."""
         self._asked: list[tuple[tuple[Message, ...], Draft]] = []
-        """The requests that it sent to its summarizer at this look, with the drafts that it got."""
+        """Its requests to the summarizer during the current update, each with the draft that it got."""
         self._answers: list[str] | None = None
-        """While it catches up: the answers that it got then, still to be given again."""
+        """While it catches up: the recorded answers that it is still to be given. ``None`` otherwise."""
         self._sent_before: Mapping[int, list[FromLibrary]] = {}
-        """What it would send, by the length of the log at which it was last caught up."""
+        """The request that it made last while it caught up, by the length of the log then."""
         self._object = strategy.open(self._ask, state.counter)
         self._catch_up()
 
     def serve(self, state: State) -> None:
-        """Work for another session, which goes on where the one before stands."""
+        """Work for another session from now on, which continues the one before."""
         self._state = state
 
     def _ask(self, request: Sequence[Message], answer: str | None = None) -> str:
@@ -80,7 +83,7 @@ class LibraryAtWork:
         state = self._state
         draft = Draft(error="there is no summarizer to ask")
         if answer is not None:
-            draft = draft_of_another(answer, request, state.counter)
+            draft = make_library_draft(answer, request, state.counter)
         elif state.summarizer is not None:
             draft = ask_for_draft(state.summarizer, request, None, state.counter)
         self._asked.append((tuple(request), draft))
@@ -89,8 +92,8 @@ class LibraryAtWork:
         return draft.text
 
     def _catch_up(self) -> None:
-        """Bring a new object to where the one before was left: with the same messages, requests and answers. Asks
-        nobody."""
+        """Bring a new object to the state of the recorded session, by the same messages, requests and answers. No model
+        is asked."""
         state = self._state
         answers: dict[int, tuple[str, ...]] = {}
         for compaction in state.own_compactions:
@@ -107,7 +110,7 @@ class LibraryAtWork:
                 break
             self._feed(length)
             self._answers = [*answers.get(length, ())]
-            with suppress(Exception):  # what failed then fails again
+            with suppress(Exception):  # a request that failed then fails again
                 self._sent_before = {length: [*self._object.request()]}
         self._answers = None
 
@@ -118,8 +121,8 @@ class LibraryAtWork:
             self._object.take(position, message)
         self._fed = max(self._fed, length)
 
-    def look(self) -> None:
-        """Let the library do what it does before a request, and keep what it would send."""
+    def update_request(self) -> None:
+        """Let the library act as before a request, and record what it did and what it would send."""
         state = self._state
         length = self._state.memory.length
         self._feed(length)
@@ -132,30 +135,30 @@ class LibraryAtWork:
         try:
             request = self._sent_before.get(length) or self._object.request()
         except SummarizerFailedError:
-            state.record_unchanged(self._plan(length), *self._used_draft())
+            state.record_unchanged(self._make_plan(length), *self._read_used_draft())
             return
         except (ScriptExhausted, BudgetSpentError, UnusableSummarizerError):
             raise
         except Exception as failure:
             # The library's own failure is recorded: the conversation has to survive it.
             draft = Draft(error=f"{type(failure).__name__}: {failure}")
-            state.record_unchanged(self._plan(length), draft)
+            state.record_unchanged(self._make_plan(length), draft)
             return
-        pieces, summary_message = self._pieces([*request])
-        self._record_reduced(pieces)
+        pieces, summary_message = self._make_pieces([*request])
+        self._record_reduction(pieces)
         if summary_message is not None:
-            self._record(summary_message, pieces)
+            self._record_summary(summary_message, pieces)
         else:
-            self._record_left_out(pieces)
-        sent_pieces = tuple(with_version(pieces, state.memory.summary))
+            self._record_omission(pieces)
+        sent_pieces = tuple(number_new_summary(pieces, state.memory.summary))
         state.space.sent_by_library.append(state.memory, sent_pieces)
 
-    def _plan(self, keep_from: int) -> Write:
+    def _make_plan(self, keep_from: int) -> Write:
         memory = self._state.memory
         return Write.up_to(memory, keep_from, self._strategy.reason(memory))
 
-    def _used_draft(self) -> tuple[Draft, ChangeDetails]:
-        """The last draft that the library got at this look, and what a compaction tells of it."""
+    def _read_used_draft(self) -> tuple[Draft, ChangeDetails]:
+        """Return the last draft that the library got during this update, and the details of its compaction."""
         *earlier, (request, draft) = self._asked
         details = ChangeDetails(
             asked_by_library=LibraryCall(request, draft.text),
@@ -163,31 +166,37 @@ class LibraryAtWork:
         )
         return draft, details
 
-    def _record(self, summary_message: Message, pieces: Sequence[Piece]) -> None:
-        """A summary was written: it stands for everything that was sent before and is not any more."""
+    def _record_summary(
+        self, summary_message: Message, pieces: Sequence[Piece]
+    ) -> None:
+        """Record a new summary: it stands for all messages that were sent before and are not sent now."""
         state = self._state
         memory = state.memory
-        plan = self._plan(first_sent(pieces, memory.length))
-        draft, details = self._used_draft()
+        plan = self._make_plan(find_first_sent(pieces, memory.length))
+        draft, details = self._read_used_draft()
         state.write(
             plan, draft, details, turn=memory.turn, text=summary_message.content
         )
 
-    def _record_reduced(self, pieces: Sequence[Piece]) -> None:
-        """Results that were sent whole are sent cleared, or words of the library's own stand in the place of messages,
-        such as one line for a call and its results."""
+    def _record_reduction(self, pieces: Sequence[Piece]) -> None:
+        """Record tool results that the library cleared, and messages that it replaced by words of its own, such as one
+        line for a call and its results."""
         state = self._state
         length = state.memory.length
         sent_before = state.strategy.select(state.memory)
-        before = forms_of(sent_before)
-        now = forms_of(pieces)
-        start = first_sent(pieces, length)
+        forms_before = map_forms(sent_before)
+        forms_now = map_forms(pieces)
+        start = find_first_sent(pieces, length)
         cleared = {
             position: form
-            for position, form in now.items()
-            if form is not None and before.get(position) != form
+            for position, form in forms_now.items()
+            if form is not None and forms_before.get(position) != form
         }
-        reworded = [position for position in before.keys() - now if position >= start]
+        reworded = [
+            position
+            for position in forms_before.keys() - forms_now
+            if position >= start
+        ]
         positions = [*cleared, *reworded]
         if not positions:
             return
@@ -197,18 +206,16 @@ class LibraryAtWork:
             reason = "the library put words of its own in their place"
             effect = replace(effect, kind="evicted", reason=reason)
         after = state.memory.moved(REDUCED, length)
-        pieces_without_summary = without_new_summary(
-            sent_before, pieces, start, cleared
-        )
+        pieces_without_summary = remove_new_summary(sent_before, pieces, start, cleared)
         state.space.sent_by_library.append(after, pieces_without_summary)
         state.replace_memory(effect, after, Draft(), ChangeDetails(kind=effect.kind))
 
-    def _record_left_out(self, pieces: Sequence[Piece]) -> None:
-        """Nothing was summarized: what stands before all that is sent was left out, the summary too if it is not sent.
-        A library may put fixed words in its place."""
+    def _record_omission(self, pieces: Sequence[Piece]) -> None:
+        """Record messages that the library left out without a summary: those before all that it sends, and the summary
+        if it is not sent."""
         state = self._state
         memory = state.memory
-        start = first_sent(pieces, memory.length)
+        start = find_first_sent(pieces, memory.length)
         if start <= memory.cursor:
             return
         left_out = range(memory.cursor, start)
@@ -219,21 +226,26 @@ class LibraryAtWork:
             after = after._replace(summary_count=0)
         state.replace_memory(effect, after, Draft(), ChangeDetails(kind="evicted"))
 
-    def _pieces(
+    def _make_pieces(
         self, request: Sequence[FromLibrary]
     ) -> tuple[list[Piece], Message | None]:
-        """The pieces of what is sent, the summary as a line as yet; and the message that holds a new summary, empty
-        where nothing that is sent is of the answers."""
+        """Return the pieces of the library's request, and the message that holds a new summary.
+
+        A new summary has no version yet: its piece is ``Notes(0, 0)``. The message is ``None`` if no summary was
+        written, and its text is empty or the earlier summary's if the answer is not sent.
+        """
         log = self._state.log
         memory = self._state.memory
         answer = self._asked[-1][1].text if self._asked else ""
         earlier = memory.summary
         pieces: list[Piece] = []
         summary_message: Message | None = None
-        mapped = _mapped(log, request, self._positions, memory.before_input)
+        mapped = _map_to_positions(log, request, self._positions, memory.before_input)
         for message, position, is_notes in mapped:
             if position is not None:
-                add_message(pieces, position, _cleared(log, position, message))
+                add_message(
+                    pieces, position, _find_clearing_form(log, position, message)
+                )
             elif summary_message is None and _holds_answer(message, answer, is_notes):
                 summary_message = message
                 pieces.append(Notes(0, 0, "message", message.role))
@@ -244,7 +256,7 @@ class LibraryAtWork:
             else:
                 pieces.append(Line(message))
         if answer and summary_message is None:
-            # The answer is sent nowhere, but was paid for all the same.
+            # The answer is not sent, but it was paid for, so it is recorded.
             text = ""
             for number, piece in enumerate(pieces):
                 if isinstance(piece, Notes):
@@ -255,7 +267,7 @@ class LibraryAtWork:
 
 
 def remember_requests(space: MemorySpace, requests: Sequence[TurnRecord]) -> None:
-    """Let the strategies of these records, as far as they run a library, know once more what was sent."""
+    """Restore what libraries sent from the stored ``requests``, for the strategies of those that ran one."""
     for record in requests:
         if isinstance(record.strategy, LibraryStrategy):
             space.sent_by_library.append(
@@ -263,15 +275,18 @@ def remember_requests(space: MemorySpace, requests: Sequence[TurnRecord]) -> Non
             )
 
 
-def _mapped(
+def _map_to_positions(
     log: Log,
     request: Sequence[FromLibrary],
     positions: Mapping[str, Sequence[int]],
     input_start: int,
 ) -> Iterator[FromLibrary]:
-    """Each message with its log position: by identity, else the first one behind the last that was found which reads
-    the same. Of the input a result that the library cleared is sent so; all else is sent whole, whatever the library
-    made of it."""
+    """Yield each message of the request with its log position, ``None`` for the library's own words.
+
+    The library knows the position of a message that it passes on; otherwise it is the first message with the same text
+    behind the last one that was found. Messages of the input keep their position even if the library changed them: they
+    are sent whole, or cleared.
+    """
     behind = log.system_stop
     for number, (message, position, is_notes) in enumerate(request):
         if position is None:
@@ -298,7 +313,8 @@ def _holds_answer(message: Message, answer: str, is_notes: bool) -> bool:
 def _find_message(
     log: Log, message: Message, alike: Sequence[int], within: range
 ) -> int | None:
-    """The first position ``within`` a range at which this very message stands, of those that have its content."""
+    """Return the first position ``within`` a range that holds an equal message, of the ``alike`` ones with its
+    content."""
     for position in alike[bisect_left(alike, within.start) :]:
         if position >= within.stop:
             return None
@@ -308,15 +324,17 @@ def _find_message(
 
 
 def _is_changed(log: Log, position: int, message: Message) -> bool:
-    """Return whether the library sends the message at ``position`` in other words, a placeholder aside."""
+    """Return whether the library sends the message at ``position`` in other words that are no placeholder."""
     logged = log[position]
     if logged is message or logged.to_request() == message.to_request():
         return False
-    return _cleared(log, position, message) is None
+    return _find_clearing_form(log, position, message) is None
 
 
-def _cleared(log: Log, position: int, message: Message) -> ClearedResults | None:
-    """The form of a result that the library sends with another content, such as a placeholder."""
+def _find_clearing_form(
+    log: Log, position: int, message: Message
+) -> ClearedResults | None:
+    """Return the form of a tool result whose content the library replaced, such as by a placeholder; else ``None``."""
     logged = log[position]
     if logged.role != "tool" or logged.content == message.content:
         return None

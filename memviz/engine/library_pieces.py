@@ -1,4 +1,7 @@
-"""The pieces that a library sends, compared with those that it sent before."""
+"""Builds the pieces that a library sends, and compares them with those that it sent before.
+
+Only :mod:`memviz.engine.library` uses these functions, to find out what the library summarized, cleared or left out.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -9,7 +12,7 @@ from memviz.core.summaries import SummaryVersion
 
 
 def add_message(pieces: list[Piece], position: int, form: Form | None) -> None:
-    """Add the message at ``position`` to ``pieces``, in the piece of the one before where that has the same form."""
+    """Add the message at ``position`` to ``pieces``. It extends the last piece if that ends there in the same form."""
     last = pieces[-1] if pieces else None
     if isinstance(last, Messages) and (last.stop, last.form) == (position, form):
         pieces[-1] = last._replace(stop=position + 1)
@@ -18,22 +21,21 @@ def add_message(pieces: list[Piece], position: int, form: Form | None) -> None:
 
 
 def is_new_summary(piece: Piece) -> bool:
-    """Return true for a summary that has no number yet."""
+    """Return whether a piece is a summary that has no version yet."""
     return isinstance(piece, Notes) and not piece.versions
 
 
-def without_new_summary(
+def remove_new_summary(
     before: Sequence[Piece],
     now: Sequence[Piece],
     cut: int,
     cleared: Mapping[int, Form | None],
 ) -> tuple[Piece, ...]:
-    """Return the pieces of the request without a summary that is still to be numbered: the messages up to position
-    ``cut`` as they were sent ``before``, with the forms in ``cleared``, and those from ``cut`` on as they are sent
-    ``now``.
+    """Return the pieces as they would be if the new summary had not been written.
 
-    Before, the messages 0 to 9 were sent; now a new summary and the messages 6 to 9. With a cut at 6 the pieces are
-    the messages 0 to 9 again.
+    Messages up to position ``cut`` are as they were sent ``before``, with the forms in ``cleared``; those from ``cut``
+    on are as they are sent ``now``. Example: before, messages 0 to 9 were sent; now a new summary and messages 6 to 9.
+    With a cut at 6 the result is messages 0 to 9.
     """
     pieces: list[Piece] = []
     for piece in before:
@@ -53,7 +55,7 @@ def without_new_summary(
     return tuple(pieces)
 
 
-def forms_of(pieces: Sequence[Piece]) -> dict[int, Form | None]:
+def map_forms(pieces: Sequence[Piece]) -> dict[int, Form | None]:
     """Return the form of each message of the log that is sent, by its position."""
     forms: dict[int, Form | None] = {}
     for piece in pieces:
@@ -62,10 +64,10 @@ def forms_of(pieces: Sequence[Piece]) -> dict[int, Form | None]:
     return forms
 
 
-def with_version(
+def number_new_summary(
     pieces: Sequence[Piece], summary: SummaryVersion | None
 ) -> Iterator[Piece]:
-    """Yield the pieces, each summary that has no number yet as the version of the newest ``summary``."""
+    """Yield the pieces, with the version of ``summary`` in each new summary."""
     for piece in pieces:
         if isinstance(piece, Notes) and is_new_summary(piece) and summary is not None:
             yield piece._replace(start=summary.version - 1, stop=summary.version)
@@ -73,7 +75,7 @@ def with_version(
             yield piece
 
 
-def first_sent(pieces: Sequence[Piece], length: int) -> int:
+def find_first_sent(pieces: Sequence[Piece], length: int) -> int:
     """Return the position of the first message that is sent behind the last one that is left out; ``length`` where no
     message of the log is sent. A message that the library sends in words of its own is not left out.
 

@@ -1,4 +1,8 @@
-"""The conversation of a chat under another strategy: replayed under it, or gone on with."""
+"""Replays the conversation of a live chat under another strategy, or continues the chat under it.
+
+A base class of :class:`memviz.engine.chat.Chat`. The Chat page calls ``change_strategy`` when the user picks another
+strategy, and compares strategies over the same conversation by ``replay_with``.
+"""
 
 from __future__ import annotations
 
@@ -15,51 +19,54 @@ from memviz.engine.requests import Requests
 from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.engine.setting import Setting
-from memviz.engine.switching import switched, was_asked
+from memviz.engine.switching import switch_setting, was_asked
 from memviz.models.base import Model
 from memviz.strategies import as_strategy
 from memviz.strategies.base import Strategy
 
 
 class OtherSettings(Recalling):
-    """The conversation of a session, which can be replayed under another strategy, or go on under one."""
+    """The methods of a chat that put its conversation under another strategy."""
 
     def change_strategy(
         self, strategy: Strategy, counter: str | Counter | None = None
     ) -> None:
-        """Go on under another strategy, and another counter if one is given. What it remembers by now is derived from
-        the log, from the first message on; or, where it was in force before, from where it was left.
+        """Continue the chat under another strategy, and under another counter if one is given.
 
-        Requests, compactions and summaries on record stay as they were, with the setting that they were made under
-        (``run.earlier_settings``); another counter counts them anew. Only where no model was asked yet, as in a
-        conversation that was held elsewhere, they are those of the new setting.
+        The memory of the new strategy is derived from the log: from the first message on, or from where the strategy
+        was left if it was used before. Recorded requests, compactions and summaries stay as they were, with the setting
+        that they were made under (``run.earlier_settings``); another counter counts their tokens again. If no model was
+        asked yet, as in an imported conversation, all of them are derived again under the new strategy.
         """
-        session, turns = self.begun_under(strategy, counter)
+        session, turns = self.begin_under(strategy, counter)
         for _turn in turns:
             pass
         self.adopt(session.run())
 
-    def begun_under(
+    def begin_under(
         self,
         strategy: Strategy,
         counter: str | Counter | None = None,
         summarizer: Model | None = None,
     ) -> tuple[Session, Iterator[int]]:
-        """The first half of :meth:`change_strategy`, over a copy of the log, to be gone through turn by turn as in
-        :func:`memviz.engine.replay.begin_replay`. The chat stays as it is until it is given the run, by :meth:`adopt`.
-        ``summarizer`` writes the summaries in place of the chat's own."""
+        """Return a session under another strategy, over a copy of the log, and the turns that it still has to play.
+
+        This is the first half of :meth:`change_strategy`, for callers that show progress or may stop: the chat stays as
+        it is until :meth:`adopt` is given the session's run. ``summarizer`` writes the summaries instead of the chat's
+        own one.
+        """
         setting = self._setting_under(strategy, counter)
         if summarizer is not None:
             setting = replace(setting, summarizer=summarizer)
         run = self._session.run()
         if was_asked(run):
-            return switched(run, setting)
+            return switch_setting(run, setting)
         return begin_replay(
             self.log.prefix(len(self.log)), setting, self._recalls_under(strategy)
         )
 
     def adopt(self, run: Run) -> None:
-        """Go on under the strategy and the counter of ``run``, which :meth:`begun_under` gave."""
+        """Continue the chat under the strategy and the counter of ``run``, from the session of :meth:`begin_under`."""
         old = self._session
         new = Session.resume(
             self._with_authors(run),
@@ -70,7 +77,7 @@ class OtherSettings(Recalling):
         self._session = new
 
     def replay_with(self, strategy: Strategy) -> Run:
-        """The run of another strategy over the very same conversation."""
+        """Return the run of another strategy over the same conversation. The chat does not change."""
         setting = self._setting_under(strategy)
         expect_turn(self.log)
         session, turns = begin_replay(self.log, setting, self._recalls_under(strategy))
@@ -81,7 +88,7 @@ class OtherSettings(Recalling):
     def _setting_under(
         self, strategy: Strategy, counter: AnyCounter | None = None
     ) -> Setting:
-        """The setting that the chat is held under, with another strategy."""
+        """Return the setting of the chat with another strategy, and another counter if one is given."""
         setting = self._session.setting
         counter = find_counter(counter or setting.counter)
         return replace(setting, strategy=as_strategy(strategy), counter=counter)
@@ -89,19 +96,18 @@ class OtherSettings(Recalling):
     def _recalls_under(
         self, strategy: Strategy
     ) -> Mapping[RequestKey, Recall | Sequence[Recall]]:
-        """The recalls of each turn, as far as ``strategy`` allows any."""
+        """Return the recalls of each turn; none if ``strategy`` does not allow them."""
         if not strategy.allows_recall:
             return {}
         recalled_in = self._recalled_in_turns()
         return {turn: recalled.asked for turn, recalled in recalled_in.items()}
 
     def _with_authors(self, run: Run) -> Run:
-        """``run`` with who asked for each recall: the model or the user."""
+        """Return ``run`` with the author of each recall, the model or the user, which a replay cannot know."""
         recalled_in = self._recalled_in_turns()
         records = []
         for record in run.requests:
             if record.recalled is not None:
-                # The note that no log holds: how many of its recalls the model made.
                 in_chat = recalled_in.get(record.turn, Recalled())
                 recalled = replace(record.recalled, by_model=in_chat.by_model)
                 record = replace(record, recalled=recalled)
@@ -109,7 +115,7 @@ class OtherSettings(Recalling):
         return replace(run, requests=Requests.of(records))
 
     def _recalled_in_turns(self) -> dict[int, Recalled]:
-        """The recalls of each turn's last request: within a turn none of them goes again."""
+        """Return the recalls of each turn's last request, which has all recalls of the turn."""
         recalled_in: dict[int, Recalled] = {}
         for record in self._session.requests:
             if record.recalled is not None:

@@ -2,7 +2,7 @@
 them than they have.
 
 The parts of a request are ``system``, ``summary``, ``history``, ``recalled``, ``input``,
-``tools``, ``names`` and ``overhead``; :func:`tokens_by_part` counts each. Counting needs
+``tools``, ``names`` and ``overhead``; :func:`count_tokens_by_part` counts each. Counting needs
 no texts where the log has running sums, so a request is counted before it is built.
 """
 
@@ -19,18 +19,23 @@ from memviz.core.forms import Form, Superseded
 from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Picked, Piece
-from memviz.core.token_sums import FormSums, TokenSums, call_tokens, name_tokens
+from memviz.core.token_sums import (
+    FormSums,
+    TokenSums,
+    count_call_tokens,
+    count_name_tokens,
+)
 from memviz.engine.parts import Parts, leave_out
-from memviz.engine.schema_counts import offered_tokens, saved_by_system_message
+from memviz.engine.schema_counts import count_offered_tokens, count_saved_tokens
 
 
-def message_tokens(counter: Counter, message: Message) -> int:
+def count_message_tokens(counter: Counter, message: Message) -> int:
     """Return the tokens of a message: its content, its speaker's name and its tool calls."""
-    calls = call_tokens(counter, message.tool_calls)
-    return counter(message.content) + calls + name_tokens(counter, message.name)
+    calls = count_call_tokens(counter, message.tool_calls)
+    return counter(message.content) + calls + count_name_tokens(counter, message.name)
 
 
-def message_count(
+def count_messages(
     space: MemorySpace, parts: Parts, thoughts: Sequence[Message] = ()
 ) -> int:
     """Return the number of messages of a request.
@@ -50,7 +55,7 @@ def message_count(
     return sent + system
 
 
-def _names_tokens(space: MemorySpace, parts: Parts) -> int:
+def _count_name_tokens(space: MemorySpace, parts: Parts) -> int:
     """Return the tokens of the speakers' names in a request."""
     totals = space.sums.name_totals
     # Nearly all logs name nobody.
@@ -65,7 +70,7 @@ def _names_tokens(space: MemorySpace, parts: Parts) -> int:
     return names
 
 
-def tokens_by_part(
+def count_tokens_by_part(
     memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()
 ) -> dict[str, int]:
     """Return the tokens of each part of a request.
@@ -80,39 +85,39 @@ def tokens_by_part(
     sums = space.sums
     tokens = dict.fromkeys(TOKEN_PARTS, 0)
     tokens["system"] = space.system_tokens
-    messages = message_count(space, parts, thoughts)
+    messages = count_messages(space, parts, thoughts)
     tokens["overhead"] = TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST
     pieces = (*parts.pieces, *thoughts)
-    tool_tokens = space.tool_tokens - saved_by_system_message(
-        space, pieces, parts.tools
-    )
+    tool_tokens = space.tool_tokens - count_saved_tokens(space, pieces, parts.tools)
     has_text_inside = False
     for piece in parts.pieces:
         if isinstance(piece, (Notes, Line)) and piece.place != "message":
             has_text_inside = True
             continue
-        content_tokens, called_tokens = tokens_of_piece(space, piece)
+        content_tokens, called_tokens = count_piece_tokens(space, piece)
         tokens[parts.kind_of(piece)] += content_tokens
         tool_tokens += called_tokens
     if has_text_inside:
-        tokens["system"], notes_tokens = _tokens_in_system(space, parts)
+        tokens["system"], notes_tokens = _count_system_tokens(space, parts)
         tokens["summary"] += notes_tokens
     if parts.tools:
-        tool_tokens += offered_tokens(space, parts.tools)
+        tool_tokens += count_offered_tokens(space, parts.tools)
     if parts.exchange:
-        exchange = _tokens_between(sums, parts.exchange.start, parts.exchange.stop)
+        exchange = _count_tokens_between(
+            sums, parts.exchange.start, parts.exchange.stop
+        )
         tool_tokens += sum(exchange)
     for message in thoughts:
-        tool_tokens += message_tokens(sums.counter, message)
+        tool_tokens += count_message_tokens(sums.counter, message)
     if tool_tokens:
         tokens["tools"] = tool_tokens
-    names_tokens = _names_tokens(space, parts)
+    names_tokens = _count_name_tokens(space, parts)
     if names_tokens:
         tokens["names"] = names_tokens
     return tokens
 
 
-def tokens_of_piece(space: MemorySpace, piece: Piece) -> tuple[int, int]:
+def count_piece_tokens(space: MemorySpace, piece: Piece) -> tuple[int, int]:
     """Return the tokens of the contents of a piece's messages, and of their tool calls."""
     sums = space.sums
     if isinstance(piece, Notes):
@@ -121,21 +126,21 @@ def tokens_of_piece(space: MemorySpace, piece: Piece) -> tuple[int, int]:
         single = [
             Messages(position, position + 1, piece.form) for position in piece.positions
         ]
-        counts = [tokens_of_piece(space, message) for message in single]
+        counts = [count_piece_tokens(space, message) for message in single]
         return sum(content for content, _ in counts), sum(calls for _, calls in counts)
     if isinstance(piece, Line):
         message = piece.message
     else:
         start, stop, form = piece
         if form is None or stop - start != 1:
-            return _tokens_between(sums_of(space, form), start, stop)
+            return _count_tokens_between(sums_of(space, form), start, stop)
         # One message is counted by itself: sums of its form may not be kept.
         message = space.log.sent(start, form)
-    tool_tokens = call_tokens(sums.counter, message.tool_calls)
+    tool_tokens = count_call_tokens(sums.counter, message.tool_calls)
     return sums.counter(message.content), tool_tokens
 
 
-def _tokens_between(sums: TokenSums, start: int, stop: int) -> tuple[int, int]:
+def _count_tokens_between(sums: TokenSums, start: int, stop: int) -> tuple[int, int]:
     """Return the tokens of the log's messages ``[start, stop)``: contents, and tool calls."""
     calls = sums.call_totals
     return sums.totals[stop] - sums.totals[start], calls[stop] - calls[start]
@@ -148,7 +153,7 @@ def sums_of(space: MemorySpace, form: Form | None) -> TokenSums:
     return space.log.token_sums(space.sums.counter, form)
 
 
-def reduced_positions(space: MemorySpace, piece: Messages) -> Sequence[int]:
+def find_reduced_positions(space: MemorySpace, piece: Messages) -> Sequence[int]:
     """Return the log positions of the messages that ``piece`` sends with less in them."""
     start, stop, form = piece
     if form is None:
@@ -159,13 +164,13 @@ def reduced_positions(space: MemorySpace, piece: Messages) -> Sequence[int]:
     return sums.changed_in(start, stop) if isinstance(sums, FormSums) else ()
 
 
-def reduced_forms(space: MemorySpace, piece: Messages) -> dict[int, Form]:
+def find_reduced_forms(space: MemorySpace, piece: Messages) -> dict[int, Form]:
     """Return the forms of the messages that ``piece`` reduces, by their log positions.
 
     A piece has one form, except where it is ``Superseded``: files that were read again
     later have another form than the rest.
     """
-    positions = reduced_positions(space, piece)
+    positions = find_reduced_positions(space, piece)
     if piece.form is None:
         return {}
     if not isinstance(piece.form, Superseded):
@@ -174,17 +179,19 @@ def reduced_forms(space: MemorySpace, piece: Messages) -> dict[int, Form]:
     return {position: form for position, form in forms if form is not None}
 
 
-def whole_ranges(space: MemorySpace, parts: Parts) -> Iterator[range]:
+def find_whole_ranges(space: MemorySpace, parts: Parts) -> Iterator[range]:
     """Yield the ranges of log positions that are sent whole in their own place.
 
     With the message at 3 cleared, a piece of 0 to 5 gives ``range(0, 3)``, ``range(4, 6)``.
     """
     for piece in parts.messages:
-        for whole in leave_out(piece, reduced_positions(space, piece)):
+        for whole in leave_out(piece, find_reduced_positions(space, piece)):
             yield whole.positions
 
 
-def texts_in_system(space: MemorySpace, parts: Parts) -> list[tuple[Piece | None, str]]:
+def list_system_texts(
+    space: MemorySpace, parts: Parts
+) -> list[tuple[Piece | None, str]]:
     """Return the texts that make the first system message, each with its piece.
 
     The system prompt's own words have no piece:
@@ -201,10 +208,10 @@ def texts_in_system(space: MemorySpace, parts: Parts) -> list[tuple[Piece | None
     return [*texts["before system"], *system_texts, *texts["behind system"]]
 
 
-def _tokens_in_system(space: MemorySpace, parts: Parts) -> tuple[int, int]:
+def _count_system_tokens(space: MemorySpace, parts: Parts) -> tuple[int, int]:
     """Return the tokens of the system prompt: of its own and fixed words, and of notes."""
     counter = space.sums.counter
-    texts = texts_in_system(space, parts)
+    texts = list_system_texts(space, parts)
     # The texts are joined by line breaks, where token counts add up exactly: each line
     # can be counted by itself.
     all_units = 0

@@ -1,4 +1,8 @@
-"""The parts of a request: its pieces in order."""
+"""Describes one request as its parts: pieces of the log and of the notes, in the order of sending.
+
+:func:`memviz.engine.assembly.assemble` makes :class:`Parts` of what a strategy selects. Messages and tokens are derived
+from them when they are needed, so that thousands of requests take little memory.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ class Parts(NamedTuple):
     """The parts of one request."""
 
     pieces: tuple[Piece, ...]
-    """All that stands behind the system prompt, in order, the pieces of the input last."""
+    """Everything behind the system prompt, in order. The pieces of the input are the last."""
     input: range = range(0)
     """The log positions of the input; empty when the log ends with the assistant."""
     tools: tuple[str, ...] = ()
@@ -44,7 +48,7 @@ class Parts(NamedTuple):
 
     @property
     def quoted(self) -> tuple[int, ...]:
-        """The versions (0-based) of which facts were looked up, in order."""
+        """The versions (0-based) whose facts were looked up, in order."""
         versions = set[int]()
         for piece in self.pieces:
             if isinstance(piece, Line):
@@ -74,7 +78,7 @@ class Parts(NamedTuple):
 
     @property
     def recalled(self) -> tuple[int, ...]:
-        """Log positions of all that is brought back, in order."""
+        """The log positions of all recalled messages, in order."""
         positions: list[int] = []
         for piece in self.pieces:
             if isinstance(piece, Picked):
@@ -83,8 +87,8 @@ class Parts(NamedTuple):
 
     @property
     def restored(self) -> tuple[int, ...]:
-        """Log positions of what is brought back in its own place, whole instead of in a form.
-        All else that is brought back stands before the input."""
+        """The log positions of recalled messages that are whole in their own place, instead of in a form. All other
+        recalled messages stand before the input."""
         positions: list[int] = []
         for piece in self.pieces:
             if isinstance(piece, Picked) and piece.instead_of is not None:
@@ -112,11 +116,13 @@ class Parts(NamedTuple):
     def with_messages(
         self, history: Sequence[Messages], asked: Sequence[Messages]
     ) -> Parts:
-        """The request with these messages of the log instead, and nothing brought back. What stands between messages
-        keeps its place as far as there is one: before the first message of the log that stood behind it."""
+        """Return the request with other messages of the log, and without recalled ones.
+
+        Notes between messages keep their place: before the first message of the log that stood behind them.
+        """
         history_left = [*history]
         pieces: list[Piece] = []
-        for piece in without_recalled(self.pieces[: self._history_stop]):
+        for piece in remove_recalled(self.pieces[: self._history_stop]):
             if isinstance(piece, Messages):
                 while history_left and history_left[0].start < piece.stop:
                     pieces.append(history_left.pop(0))
@@ -128,17 +134,17 @@ class Parts(NamedTuple):
     def with_recalled(
         self, recalled: Collection[int], forms: Mapping[int, Form | None] = NO_FORMS
     ) -> Parts:
-        """The request with these messages, none of which it sends whole, brought back instead: those with a form in
-        ``forms``, by their log positions, in it."""
+        """Return the request with the ``recalled`` messages instead of those that it recalls. It may send none of them
+        whole already. ``forms`` has the form of each that is not sent whole, by log position."""
         history_stop = self._history_stop
-        history = with_recalled(
-            without_recalled(self.pieces[:history_stop]), recalled, forms
+        history = insert_recalled(
+            remove_recalled(self.pieces[:history_stop]), recalled, forms
         )
         return self._replace(pieces=(*history, *self.pieces[history_stop:]))
 
     @property
     def _history_stop(self) -> int:
-        """The number of pieces that stand before those of the input."""
+        """The number of pieces before those of the input."""
         stop = len(self.pieces)
         while stop and self._is_input(self.pieces[stop - 1]):
             stop -= 1
@@ -148,7 +154,7 @@ class Parts(NamedTuple):
         return self.kind_of(piece) == "input"
 
     def kind_of(self, piece: Piece) -> BlockKind:
-        """The kind of block that the messages of a piece stand in."""
+        """Return the kind of block that a piece belongs to."""
         if isinstance(piece, Messages):
             is_asked = self.input and piece.start >= self.input.start
             return "input" if is_asked else "history"
@@ -158,13 +164,13 @@ class Parts(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """Pieces in a row that are the very same in two requests."""
+    """A row of pieces that two requests share as the same objects."""
 
     start: int = 0
-    """The number of the first of them in the later request."""
+    """The index of the first shared piece in the later request."""
     stop: int = 0
     skipped: int = 0
-    """So many more pieces stand before them in the earlier request than in the later one; fewer where it is below 0."""
+    """How many more pieces stand before them in the earlier request than in the later one; may be negative."""
 
 
 def find_shared(later: Sequence[Piece], earlier: Sequence[Piece]) -> Shared:
@@ -183,19 +189,22 @@ def find_shared(later: Sequence[Piece], earlier: Sequence[Piece]) -> Shared:
     return Shared()
 
 
-def with_recalled(
+def insert_recalled(
     history: Sequence[Piece],
     recalled: Collection[int],
     forms: Mapping[int, Form | None] = NO_FORMS,
 ) -> Iterator[Piece]:
-    """The pieces of a ``history`` that brings nothing back, with the messages at these log positions. None of them may
-    stand in it whole. Those that it does not hold at all stand behind it, in their form of ``forms``."""
+    """Yield the pieces of a ``history`` without recalled messages, with the messages at the positions ``recalled``.
+
+    None of them may be in it whole. Those that it reduces become whole in their place; those that it lacks stand behind
+    it, each in its form of ``forms``.
+    """
     positions_left = set(recalled)
     for piece in history:
         positions_here = set[int]()
         if isinstance(piece, Messages) and piece.form is not None:
             positions_here = positions_left.intersection(piece.positions)
-            yield from restored_in(piece, positions_here)
+            yield from restore_whole(piece, positions_here)
             positions_left -= positions_here
         else:
             yield piece
@@ -203,8 +212,8 @@ def with_recalled(
         yield Picked(tuple(positions), form=form)
 
 
-def restored_in(piece: Messages, positions: Collection[int]) -> Iterator[Piece]:
-    """Yield the messages of one form in order, with those at ``positions`` brought back whole."""
+def restore_whole(piece: Messages, positions: Collection[int]) -> Iterator[Piece]:
+    """Yield the messages of a reduced ``piece`` in order, those at ``positions`` whole."""
     parts: list[Messages | Picked] = [*leave_out(piece, sorted(positions))]
     parts += [Picked(tuple(row), piece.form) for row in in_ranges(positions)]
     yield from sorted(parts, key=lambda part: part.positions[0])
@@ -222,9 +231,9 @@ def leave_out(piece: Messages, positions: Iterable[int]) -> Iterator[Messages]:
         yield piece._replace(start=start)
 
 
-def without_recalled(history: Sequence[Piece]) -> list[Piece]:
-    """The pieces of a history as they would be with nothing brought back: restored messages are in their forms, and
-    what they parted is one piece again."""
+def remove_recalled(history: Sequence[Piece]) -> list[Piece]:
+    """Return the pieces of a history without recalled messages: restored ones are in their forms again, and the pieces
+    that they split are joined."""
     pieces: list[Piece] = []
     for piece in history:
         if isinstance(piece, Picked):

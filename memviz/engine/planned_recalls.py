@@ -1,4 +1,7 @@
-"""Recalls that are planned for the turns of a replay, or for single calls of them."""
+"""Holds the recalls that are planned for the turns of a replay, or for single calls of them.
+
+A replay takes them as ``recalls={2: Recall(turns=[1])}`` and asks :meth:`PlannedRecalls.recalls_for` before each
+request."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -12,10 +15,10 @@ RequestKey = int | tuple[int, int]
 """A turn (1-based), or a turn and one of its calls (both 1-based)."""
 
 
-def by_request(
+def group_by_request(
     recalls: Iterable[tuple[RequestKey, Recall]],
 ) -> dict[RequestKey, list[Recall]]:
-    """The recalls of each turn, or of each call of one."""
+    """Group pairs of a request and a recall by their requests."""
     grouped: dict[RequestKey, list[Recall]] = {}
     for key, recall in recalls:
         grouped.setdefault(key, []).append(recall)
@@ -23,14 +26,14 @@ def by_request(
 
 
 class PlannedRecalls:
-    """The recalls of a replay, from a mapping of turns, or of turns and calls, to a recall or several.
+    """The recalls of a replay, from a mapping of turns, or of (turn, call) pairs, to one recall or several.
 
-    What is recalled into a request stays in those that follow it in its turn: a model that was told something in the
-    first call of a tool loop must not have lost it in the second. It is found among what was said before the turn;
-    where the call is named, before what the request answers.
+    A recall into a request stays in the later requests of its turn: a model that was told something in the first call
+    of a tool loop must not lose it in the second. A recall for a turn finds messages before that turn; a recall for a
+    call finds messages before the input of that call.
 
-    Raises :class:`RecallError` for anything else. A turn that the conversation has not is passed over: a link may name
-    one of another conversation.
+    Raises :class:`RecallError` for any other value. Turns that the conversation does not have are ignored, because a
+    link may come from another conversation.
     """
 
     def __init__(self, recalls: object) -> None:
@@ -43,8 +46,8 @@ class PlannedRecalls:
             )
         self._planned: dict[int, dict[int, tuple[Recall, ...]]] = {}
         for key, recalls_of_key in recalls.items():
-            turn, call = _request_key(key)
-            self._planned.setdefault(turn, {})[call] = _checked_recalls(
+            turn, call = _read_request_key(key)
+            self._planned.setdefault(turn, {})[call] = _check_recalls(
                 key, recalls_of_key
             )
 
@@ -52,7 +55,7 @@ class PlannedRecalls:
         return bool(self._planned)
 
     def of_turn(self, turn: int) -> tuple[Recall, ...]:
-        """All that is recalled in a turn, whichever call it was planned for."""
+        """Return all recalls of a turn, whatever call they are planned for."""
         of_turn: list[Recall] = []
         for _call, recalls in sorted(self._planned.get(turn, {}).items()):
             of_turn += recalls
@@ -62,10 +65,10 @@ class PlannedRecalls:
         for turn in self._planned:
             yield from self.of_turn(turn)
 
-    def at(
+    def recalls_for(
         self, log: Log, request: Request
     ) -> tuple[tuple[Recall, ...], tuple[int, ...]]:
-        """The recalls that go into ``request``, and for each recall among how many first messages it finds."""
+        """Return the recalls that go into ``request``, and for each the log position before which it finds messages."""
         planned = self._planned.get(request.turn)
         if not planned:
             return (), ()
@@ -82,8 +85,8 @@ class PlannedRecalls:
         return tuple(recalls), tuple(bounds)
 
 
-def _request_key(key: object) -> tuple[int, int]:
-    """The numbers of a turn and of one of its calls, which is 0 where only a turn is named."""
+def _read_request_key(key: object) -> tuple[int, int]:
+    """Return the turn and the call that a key names; call 0 if it names a turn only."""
     if isinstance(key, int) and is_whole_number(key):
         return key, 0
     if isinstance(key, tuple) and len(key) == 2:
@@ -97,7 +100,7 @@ def _request_key(key: object) -> tuple[int, int]:
     )
 
 
-def _checked_recalls(turn: object, wanted: object) -> tuple[Recall, ...]:
+def _check_recalls(turn: object, wanted: object) -> tuple[Recall, ...]:
     recalls = (wanted,) if isinstance(wanted, Recall) else wanted
     if isinstance(recalls, Sequence):
         if all(isinstance(recall, Recall) for recall in recalls):

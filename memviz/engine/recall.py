@@ -189,7 +189,7 @@ StoredRecalled = Annotated[Recalled, AfterValidator(_with_messages)]
 """Without the messages, which the log has."""
 
 
-def resolve(
+def resolve_recalls(
     log: Log, recalls: Sequence[Recall], bounds: Sequence[int], max_messages: int
 ) -> Recalled:
     """Return the messages that ``recalls`` name, recall number n among the first

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from memviz.core.conversation import Log
 from memviz.engine.recall import Recall, Recalled
-from memviz.engine.recall_tokens import next_history
+from memviz.engine.recall_tokens import predict_next_history
 from memviz.engine.session import Session
 from memviz.strategies.base import Strategy
 
@@ -120,7 +120,7 @@ class Recalling:
         recalled = self._resolve(self._due)
         if not recalled.indices:
             return Waiting(recalled, (), (), 0)
-        history = next_history(self._session)
+        history = predict_next_history(self._session)
         held_positions: list[int] = []
         fresh_positions: list[int] = []
         undecided: list[int] = []

@@ -87,7 +87,11 @@ def setting_of(
     digest = digest or conversation_digest(as_log(messages), system_prompt, tools)
     chosen = {"id": strategy.id, **strategy.model_dump(mode="json")}
     return RecordedSetting(
-        digest, chosen, find_counter(counter).name, _planned(recalls or {}), answers
+        digest,
+        chosen,
+        find_counter(counter).name,
+        _list_recalls(recalls or {}),
+        answers,
     )
 
 
@@ -152,13 +156,15 @@ Made = tuple[RecordedSetting, Run, Sequence[Probe]]
 """A replay with its setting, and the questions of its conversation."""
 
 
-def saved(
+def build_recording(
     name: str, about: About, replies: Sequence[RecordedReply], runs: Sequence[Made]
 ) -> Recording:
-    """A recording of ``replies`` that were noted while live models were asked. Of ``runs``, replays with
-    their setting and the questions of their conversation, those are recorded whose every summary is among the replies;
-    their answers are, if those to all questions are."""
-    # A model that was asked before may have answered the same requests: those of the runs come first, for they count.
+    """Build a recording from ``replies`` that were noted while live models were asked.
+
+    ``runs`` are replays, each with its setting and the questions of its conversation. A setting is recorded if all its
+    summaries are among the replies, and its answers if all answers are.
+    """
+    # Several models may have answered one request. The first reply counts, so those of the runs' models come first.
     summarizers = set[str]()
     for _, run, _ in runs:
         summarizers.update(compaction.model for compaction in run.made_or_foreseen)
@@ -166,9 +172,9 @@ def saved(
     recording = Recording.of(name, about, replies)
     settings = []
     for setting, run, probes in runs:
-        summary_marks = _summaries(run, recording)
+        summary_marks = _find_summary_marks(run, recording)
         if summary_marks:
-            answer_marks = _answers(run, probes, recording)
+            answer_marks = _find_answer_marks(run, probes, recording)
             setting = replace(
                 setting,
                 needs=summary_marks,
@@ -179,8 +185,8 @@ def saved(
     return Recording.of(name, about, replies, settings)
 
 
-def _summaries(run: Run, recording: Recording) -> tuple[str, ...]:
-    """The marks of the replies that wrote a run's summaries; none where the recording does not hold all of them."""
+def _find_summary_marks(run: Run, recording: Recording) -> tuple[str, ...]:
+    """Return the marks of the replies that wrote a run's summaries; none if the recording lacks one."""
     marks = []
     for compaction in run.made_or_foreseen:
         if compaction.error or compaction.is_edited:
@@ -194,7 +200,7 @@ def _summaries(run: Run, recording: Recording) -> tuple[str, ...]:
     return tuple(marks)
 
 
-def played(
+def play_recording(
     log: Log,
     strategy: Strategy,
     recording: Recording,
@@ -202,7 +208,7 @@ def played(
     system_prompt: str | None,
     tools: Sequence[str],
 ) -> Run | None:
-    """The replay of ``log`` that the recording plays, ``None`` where it lacks a reply: it ends at the first one."""
+    """Replay ``log`` with the replies of ``recording``; return ``None`` at the first reply that it lacks."""
     try:
         return replay(
             log,
@@ -216,10 +222,10 @@ def played(
         return None
 
 
-def _answers(
+def _find_answer_marks(
     run: Run, probes: Sequence[Probe], recording: Recording
 ) -> tuple[str, ...]:
-    """The marks of the replies that answer the questions; none where the recording does not answer all of them."""
+    """Return the marks of the replies that answer the questions; none if the recording lacks one."""
     notes = Notes()
     player = Noted(RecordedModel(recording), notes)
     try:
@@ -230,14 +236,16 @@ def _answers(
     return tuple(reply.mark for reply in notes.replies)
 
 
-def foreseen_requests(
+def predict_requests(
     messages: Messages,
     strategies: Sequence[Strategy],
     counter: AnyCounter,
     probes: Sequence[Probe],
 ) -> Iterator[Sequence[Message]]:
-    """The requests that these replays would take with ``probes`` at their ends: judged by the offline summarizer, whose
-    summaries are shorter or longer than a model's will be."""
+    """Yield the requests that these replays would send, with ``probes`` at their ends, to estimate what they cost.
+
+    The offline summarizer stands in for the model, whose summaries may be shorter or longer.
+    """
     for strategy in strategies:
         run = replay(messages, strategy, counter=counter)
         for compaction in run.made_or_foreseen:
@@ -250,8 +258,8 @@ def foreseen_requests(
 
 
 class _EndsAtFirstMissing(RecordedModel):
-    """A recording that ends the replay at the first request that it does not hold. Unlike the others it does not look
-    for the nearest one it holds, which takes long among many."""
+    """A recording that ends the replay at the first request that it lacks. It does not search for the nearest request
+    for its error message, which takes long among many."""
 
     def _reply(self, request: ModelRequest) -> Reply:
         reply = self.find(request)
@@ -263,15 +271,15 @@ class _EndsAtFirstMissing(RecordedModel):
 
 
 class _FailureEnds(FirstFailureEnds):
-    """A summarizer any failure of which ends the replay: the rest would be that of another conversation."""
+    """A summarizer whose first failure ends the replay: without that summary the rest would be another run."""
 
     def is_last(self, error: ModelError) -> bool:
         """True: the model is not asked again after any failure."""
         return True
 
 
-def _planned(recalls: Recalls | RecalledAt) -> list[Any]:
-    """The recalls as JSON, in the order of their requests."""
+def _list_recalls(recalls: Recalls | RecalledAt) -> list[Any]:
+    """Return the recalls as JSON values, sorted by their requests."""
     pairs = recalls.items() if isinstance(recalls, Mapping) else recalls
     planned = []
     for key, value in pairs:
@@ -283,8 +291,8 @@ def _planned(recalls: Recalls | RecalledAt) -> list[Any]:
 
 
 class RecordedSummaries(ModelWrapper):
-    """Answers the requests that ``run`` sent to its summarizer as they were answered then, at the same cost, and
-    asks ``summarizer`` for all others. So a run with one summary changed calls nobody for those before it."""
+    """A summarizer that gives the recorded summaries of ``run``, at their recorded cost, and asks ``summarizer`` for
+    all others. A run in which the user changed one summary can so be made again without paying for those before it."""
 
     def __init__(self, run: Run, summarizer: Model) -> None:
         super().__init__(summarizer)
@@ -296,24 +304,23 @@ class RecordedSummaries(ModelWrapper):
     def answer(
         self, request: ModelRequest, meter: Meter = unmetered
     ) -> Iterator[str | Reply]:
-        """Only summaries are on record; everything else is the summarizer's."""
+        """Ask the summarizer: only summaries are recorded."""
         return self._model.answer(request, meter)
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
-        """The summary on record for exactly these messages, else a new one."""
+        """Return the recorded summary of exactly these messages, else a new one."""
         return self._written.get(tuple(messages)) or self._model.summarize(messages)
 
     def summarize_from(
         self, messages: Sequence[Message], source: SummarySource
     ) -> Reply:
-        """The summary on record for exactly these messages, else a new one, for which the summarizer gets the
-        ``source``."""
+        """Return the recorded summary of exactly these messages, else a new one, made with ``source``."""
         reply = self._written.get(tuple(messages))
         return reply or self._model.summarize_from(messages, source)
 
 
 def _reply_of(compaction: Compaction) -> Reply:
-    """The summarizer's reply as it was when the compaction was made."""
+    """Return the summarizer's reply from which the compaction was made."""
     return Reply(
         compaction.answered or "",
         usage=compaction.usage,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from memviz.core.context import Context
+from memviz.core.context import ORPHANED_TOOL_MESSAGE, OVER_BUDGET, Context
 from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
 from memviz.core.summaries import SummaryVersion
@@ -33,6 +33,7 @@ from memviz.engine.stored import (
     read,
     write,
 )
+from memviz.engine.tool_pairs import find_orphaned_results
 from memviz.strategies.base import Strategy
 
 PARTIAL_REPLY = "partial_reply"
@@ -196,6 +197,21 @@ class RecordFields:
     recalled: StoredRecalled | None
     facts: ReplyFacts | None
     thoughts: tuple[StoredMessage, ...]
+
+
+def find_flags(
+    strategy: Strategy | None, tokens: dict[str, int], memory: Memory, parts: Parts
+) -> tuple[str, ...]:
+    """Return the flags of a request: it is larger than the strategy's own budget, or has a tool result without its
+    call."""
+    flags: list[str] = []
+    if strategy is not None and strategy.budget_tokens is not None:
+        if strategy.counted_tokens(tokens) > strategy.budget_tokens:
+            flags.append(OVER_BUDGET)
+    if memory.log.tools.results:
+        if find_orphaned_results(memory.log, parts, memory.space.summaries):
+            flags.append(ORPHANED_TOOL_MESSAGE)
+    return tuple(flags)
 
 
 def of_one_turn(requests: tuple[TurnRecord, ...]) -> TurnRecord:

@@ -17,7 +17,7 @@ from memviz.core.translation import Said
 from memviz.core.turns import Request, Turn
 from memviz.engine.planned_recalls import PlannedRecalls, RequestKey
 from memviz.engine.recall import Recall
-from memviz.engine.review import worded
+from memviz.engine.review import check_wording
 from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.engine.setting import Setting
@@ -124,7 +124,7 @@ def setting_for(
         summarizer=as_model(model),
         system_prompt=system_prompt,
         repair_tool_pairs=repair_tool_pairs,
-        edits={version: worded(text) for version, text in (edits or {}).items()},
+        edits={version: check_wording(text) for version, text in (edits or {}).items()},
         tools=tuple(tools),
     )
 
@@ -162,7 +162,7 @@ def begin_replay(
 def _record_with_recalls(
     session: Session, planned: PlannedRecalls, request: Request
 ) -> None:
-    prepared = session.request(*planned.at(session.log, request))
+    prepared = session.request(*planned.recalls_for(session.log, request))
     session.record(session.record_of(prepared, session.reply_tokens(request)))
 
 
@@ -176,7 +176,7 @@ def _play_to_end(
     yield from play(session, record)
     pending = session.log.pending
     if pending is not None:
-        session.foresee(*planned.at(session.log, pending), may_pay=may_pay)
+        session.foresee(*planned.recalls_for(session.log, pending), may_pay=may_pay)
 
 
 def expect_turn(log: Log) -> None:

@@ -1,5 +1,9 @@
-"""The user has a say in what is remembered: accept, edit or skip a summary before it is used, rewrite one that is
-in force, or undo a summarization. The log still has every message, so all of it can be taken back."""
+"""Carries out what the user decides about summaries.
+
+In a chat with review a summary waits until the user accepts, edits or skips it. Any summary in use can be edited later,
+and a summarization can be undone: the log still has every message. :class:`memviz.engine.chat.Chat` calls these
+functions with its session.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +17,7 @@ from memviz.core.translation import _
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.drafts import INTERRUPTED, Draft
-from memviz.engine.effects import ask, do_in_order
+from memviz.engine.effects import ask, carry_out_effects
 from memviz.engine.records import memory_at
 from memviz.engine.session import Session
 from memviz.engine.state import ChangeDetails, PendingSummarization
@@ -26,10 +30,10 @@ WRITTEN_BY_USER = "; written by the user"
 
 
 def propose(session: Session, instruction: str | None = None) -> Draft:
-    """Ask the summarizer for the summary that is pending, if need be with another ``instruction``.
+    """Ask the summarizer for the summary that is pending, with another ``instruction`` if one is given.
 
-    A failure is the draft's error, and so is an interruption, which goes through to the caller as well; it can be
-    asked again. Every draft counts, used or not.
+    A failure becomes the draft's error. An interruption does too, and is raised as well. Either can be tried again, and
+    every draft is kept, as it may have cost something.
     """
     pending = _expect_pending(session)
     if session.summarizer is None:
@@ -58,17 +62,19 @@ def propose(session: Session, instruction: str | None = None) -> Draft:
 
 
 def propose_again(session: Session, drafts: tuple[Draft, ...]) -> None:
-    """After a chat was left: what was due then waits for a decision again, with the ``drafts`` that it had. While
-    :attr:`Session.review` is on nobody is asked for that."""
+    """Make the summarization of a resumed chat pending again, with the ``drafts`` that it had.
+
+    :attr:`Session.review` has to be on, so no summarizer is asked.
+    """
     log = session.log
     if not log.turn_count or session.reply_was_stopped:
-        return  # a stopped reply is taken in with what follows it
+        return  # a stopped reply is summarized with the messages that follow it
     start = log.turn_start(log.turn_count)
     own_compactions = session.own_compactions
     length = max(start, own_compactions[-1].after.length) if own_compactions else start
     session.memory = memory_at(session.space, own_compactions, length)
     if length == start:
-        # An answer that was given may have made the summary of its turn due.
+        # The last answer may have made the summary of its turn due.
         session.catch_up(start)
     session.catch_up(len(log))
     if log[-1].role == "user":
@@ -83,7 +89,7 @@ def accept(session: Session, text: str | None = None) -> None:
     Raises :class:`ReviewError` where nothing is pending, or where there is neither a draft nor a text.
     """
     pending = _expect_pending(session)
-    wording = None if text is None else worded(text)
+    wording = None if text is None else check_wording(text)
     usable_drafts = [draft for draft in pending.drafts if draft.error is None]
     if not usable_drafts and wording is None:
         raise ReviewError(
@@ -101,7 +107,7 @@ def accept(session: Session, text: str | None = None) -> None:
             wording = None
         details = ChangeDetails(discarded=others)
         session.apply(pending.plan, chosen, details, wording=wording)
-    do_in_order(session, pending.rest)
+    carry_out_effects(session, pending.rest)
 
 
 def skip(session: Session) -> None:
@@ -113,7 +119,7 @@ def skip(session: Session) -> None:
 
 
 def _drafts_of(pending: PendingSummarization) -> tuple[Draft, ...]:
-    """The drafts that the summarizer was asked for."""
+    """Return the drafts that the summarizer was asked for."""
     return tuple(draft for draft in pending.drafts if not draft.by_thinking)
 
 
@@ -124,8 +130,8 @@ def _end_waiting(session: Session, pending: PendingSummarization) -> None:
         session.thinking_summary = None
 
 
-def in_force(session: Session) -> list[SummaryVersion]:
-    """The summaries that the next request would send, in order; of a store that is looked up all of them."""
+def list_summaries_in_force(session: Session) -> list[SummaryVersion]:
+    """Return the summaries that the next request would send, in order. Of a store of facts these are all of them."""
     pieces = session.strategy.select(session.memory)
     summaries = session.space.summaries
     versions: list[SummaryVersion] = []
@@ -145,8 +151,10 @@ def edit(session: Session, number: int, text: str) -> None:
     """
     _expect_nothing_pending(session)
     _expect_own_notes(session)
-    wording = worded(text)
-    versions_in_force = {version.version: version for version in in_force(session)}
+    wording = check_wording(text)
+    versions_in_force = {
+        version.version: version for version in list_summaries_in_force(session)
+    }
     old = versions_in_force.get(number)
     if old is None:
         raise ReviewError(
@@ -180,7 +188,7 @@ def edit(session: Session, number: int, text: str) -> None:
 
 
 def decisions_since(session: Session, length: int) -> list[Compaction]:
-    """The compactions by which the user reworded or undid a summary after the log had ``length`` messages."""
+    """Return the edits and undos of the user that were made when the log had ``length`` messages or more."""
     return [
         compaction
         for compaction in session.own_compactions
@@ -189,39 +197,39 @@ def decisions_since(session: Session, length: int) -> list[Compaction]:
 
 
 def decide_again(session: Session, decisions: Sequence[Compaction]) -> None:
-    """Do again, after the log was cut, what still makes sense: the same text is in force, or the same summarization
-    the last."""
+    """Repeat the user's ``decisions`` after the log was cut, as far as they apply: an edit if the same text is in use,
+    an undo if the same summarization is the last."""
     for decision in decisions:
         if decision.kind == "edit" and decision.summary is not None:
-            for version in reversed(in_force(session)):
+            for version in reversed(list_summaries_in_force(session)):
                 if version.text == decision.proposed:
                     edit(session, version.version, decision.summary)
                     break
-        last = undoable(session.own_compactions)
+        last = find_undoable(session.own_compactions)
         if decision.kind == "undo" and last and last.version == decision.revises:
             undo(session)
 
 
-def undoable(compactions: Sequence[Compaction]) -> Compaction | None:
-    """The last change of what is summarized that was not undone yet."""
-    standing: list[Compaction] = []
+def find_undoable(compactions: Sequence[Compaction]) -> Compaction | None:
+    """Return the last summarization or edit that was not undone yet."""
+    not_undone: list[Compaction] = []
     for compaction in compactions:
         if compaction.kind == "undo":
-            standing.pop()
-        # What is only sent in fewer words would be so again at the next request.
+            not_undone.pop()
+        # A reduction cannot be undone: the next request would reduce the messages again.
         elif compaction.changes_memory and compaction.kind not in REDUCING:
-            standing.append(compaction)
-    return standing[-1] if standing else None
+            not_undone.append(compaction)
+    return not_undone[-1] if not_undone else None
 
 
 def undo(session: Session) -> Compaction:
-    """Take the last summarization, or edit, back; returns it. Its messages are sent word for word again.
+    """Undo the last summarization or edit, and return it. Its messages are sent word for word again.
 
-    Raises :class:`ReviewError` where there is none.
+    Raises :class:`ReviewError` if there is none.
     """
     _expect_nothing_pending(session)
     _expect_own_notes(session)
-    last = undoable(session.own_compactions)
+    last = find_undoable(session.own_compactions)
     if last is None:
         raise ReviewError(_("Nothing was summarized yet, so there is nothing to undo."))
     memory = session.memory
@@ -240,13 +248,13 @@ def _expect_pending(session: Session) -> PendingSummarization:
 
 
 def _expect_nothing_pending(session: Session) -> None:
-    """Raise if a summarization is pending: it was planned for the memory as it is, so that may not change meanwhile."""
+    """Raise if a summarization is pending: it was planned for the present memory, which may not change until then."""
     if session.pending is not None:
         raise ReviewError(_("A summarization waits: accept or skip it first."))
 
 
 def _expect_own_notes(session: Session) -> None:
-    """A library sends what its own object holds, whatever memviz makes of its summaries."""
+    """Raise if a library runs the memory: it keeps its summaries itself, so an edit would change nothing."""
     if isinstance(session.strategy, LibraryStrategy):
         raise ReviewError(
             _(
@@ -256,8 +264,8 @@ def _expect_own_notes(session: Session) -> None:
         )
 
 
-def worded(text: str) -> str:
-    """The user's text as it becomes a summary. Raises :class:`ReviewError` for an empty one."""
+def check_wording(text: str) -> str:
+    """Return the user's text as a summary has it. Raises :class:`ReviewError` if it is empty."""
     wording = clean_text(text).strip()
     if not wording:
         raise ReviewError(_("The summary is empty. Write something, or skip it."))

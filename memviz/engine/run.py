@@ -24,10 +24,11 @@ from memviz.engine.columns import Columns
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.generations import Generations
-from memviz.engine.part_tokens import reduced_forms
+from memviz.engine.part_tokens import find_reduced_forms
 from memviz.engine.recall import Recall
+from memviz.engine.record_sequences import TurnRecords
 from memviz.engine.records import TurnRecord, memory_at
-from memviz.engine.requests import Requests, Turns
+from memviz.engine.requests import Requests
 from memviz.engine.run_frame import frame_of_requests, frame_of_turns
 from memviz.engine.timeline import EarlierSetting, Timeline
 from memviz.strategies.base import Strategy
@@ -113,9 +114,9 @@ class Run(NotebookOutput):
         return entry[0]
 
     @cached_property
-    def turns(self) -> Turns:
+    def turns(self) -> TurnRecords:
         """The last request of each turn. In a conversation without tools each turn has one."""
-        return Turns(self.requests)
+        return TurnRecords(self.requests, self.requests.columns.turns)
 
     @property
     def has_calls(self) -> bool:
@@ -244,7 +245,7 @@ class Run(NotebookOutput):
     @cached_property
     def _own_unsent(self) -> frozenset[int]:
         """The identities of the compactions of the setting in force that changed no request on record."""
-        own_compactions = self.timeline.own(self.compactions)
+        own_compactions = self.timeline.select_own(self.compactions)
         return frozenset(map(id, own_compactions)) - self._request_numbers.keys()
 
     @cached_property
@@ -266,7 +267,7 @@ class Run(NotebookOutput):
 
     def compactions_at(self, turn: int) -> list[Compaction]:
         """The compactions of the setting that the request of ``turn`` was made under, in order."""
-        return self.timeline.own_at(turn, self.compactions)
+        return self.timeline.select_own_at(turn, self.compactions)
 
     def memory_after(self, turn: int) -> Memory:
         """The memory as it was when turn ``turn`` had ended (0: before the first turn)."""
@@ -301,7 +302,7 @@ class Run(NotebookOutput):
             row[covers.start : covers.stop] = Fate.SUMMARIZED
         for piece in record.parts.messages:
             row[piece.start : piece.stop] = Fate.VERBATIM
-            for position, form in reduced_forms(space, piece).items():
+            for position, form in find_reduced_forms(space, piece).items():
                 row[position] = Fate[form.fate.upper()]
         row[list(record.parts.recalled)] = Fate.RECALLED
         row[record.parts.exchange.start : record.parts.exchange.stop] = Fate.VERBATIM

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from memviz.core.context import ALL_PARTS
-from memviz.engine.part_tokens import message_count
+from memviz.engine.part_tokens import count_messages
 from memviz.engine.records import TurnRecord
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _row_of(record: TurnRecord) -> dict[str, Any]:
         **{f"{part}_tokens": record.tokens.get(part, 0) for part in ALL_PARTS},
         "total_tokens": record.total_tokens,
         "reply_tokens": record.reply_tokens,
-        "messages": message_count(record.memory.space, record.parts, record.thoughts),
+        "messages": count_messages(record.memory.space, record.parts, record.thoughts),
         "compactions": sum(has_changed),
         "failed_compactions": sum(has_failed),
         "summary_version": record.summary.version if record.summary else 0,

@@ -236,25 +236,25 @@ def read_fields(
     lists have.
     """
     setting = read(_Setting, value, {})
-    there_are = _count_what_is_there(value, log)
-    head = read(_Head, value, there_are)
-    ahead = read(_Ahead, value, there_are)
+    counts = _count_what_is_there(value, log)
+    head = read(_Head, value, counts)
+    ahead = read(_Ahead, value, counts)
     strategy = make_strategy(setting.strategy.id, **setting.strategy.parameters)
     its_counter = find_counter(counter or setting.counter)
     space = _space_of(setting, log, strategy, its_counter)
     timeline = Timeline(strategy, its_counter.name, tuple(head.earlier_settings))
-    makers = timeline.makers(head.compactions)
+    makers = timeline.find_makers(head.compactions)
     _add_summaries(space, head.summaries, head.compactions, makers, strategy)
     compactions: list[Compaction] = []
     for fields, maker in zip(value["compactions"], makers, strict=True):
-        over = Reading(space, maker, there_are)
+        over = Reading(space, maker, counts)
         number = len(compactions)
         compactions.append(Compaction.from_dict(fields, over, "compactions", number))
-    requests = read_requests(head.requests, space, timeline, there_are, compactions)
+    requests = read_requests(head.requests, space, timeline, counts, compactions)
     _expect_in_order(head)
     pending = None
     if ahead.pending is not None:
-        over = Reading(space, strategy, there_are, compactions)
+        over = Reading(space, strategy, counts, compactions)
         pending = _read_pending(ahead.pending, over)
     return {
         "strategy": strategy,
@@ -328,12 +328,12 @@ def _read_pending(value: Mapping[str, Any], over: Reading) -> TurnRecord:
     _add_summaries(
         space, fields.foreseen_summaries, fields.foreseen, makers, over.strategy
     )
-    apart = Reading(space, over.strategy, over.there_are)
+    apart = Reading(space, over.strategy, over.counts)
     compactions = [*over.compactions]
     for number, stored in enumerate(value.get("foreseen", ())):
         compaction = Compaction.from_dict(stored, apart, "pending", "foreseen", number)
         compactions.append(compaction)
-    with_foreseen = Reading(space, over.strategy, over.there_are, compactions)
+    with_foreseen = Reading(space, over.strategy, over.counts, compactions)
     return TurnRecord.from_dict(value, with_foreseen, "pending")
 
 

@@ -12,24 +12,24 @@ from numpy.typing import NDArray
 from memviz.core.memory import MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Notes, Picked, Piece
-from memviz.core.tool_schemas import SAVED_BY_SYSTEM_MESSAGE, schema_tokens
+from memviz.core.tool_schemas import SAVED_BY_SYSTEM_MESSAGE, count_schema_tokens
 from memviz.models.tools import TOOLS
 
 
-def offered_tokens(space: MemorySpace, tools: tuple[str, ...]) -> int:
+def count_offered_tokens(space: MemorySpace, tools: tuple[str, ...]) -> int:
     """Return the tokens of the schemas of these tools, which memviz offers, by name."""
     schemas = tuple(TOOLS[name].text for name in tools)
-    return schema_tokens(
+    return count_schema_tokens(
         space.sums.counter, schemas, has_system_prompt=space.system_count > 0
     )
 
 
-def saved_by_system_message(
+def count_saved_tokens(
     space: MemorySpace, sent: Iterable[Piece | Message], tools: tuple[str, ...]
 ) -> int:
     """Return the tokens that schemas cost less because a system message of a request takes them in.
 
-    Where there is a system prompt, :attr:`MemorySpace.tool_tokens` and :func:`offered_tokens` have counted that
+    Where there is a system prompt, :attr:`MemorySpace.tool_tokens` and :func:`count_offered_tokens` have counted that
     already, so nothing more is saved. ``sent`` is all that the request sends, ``tools`` are the names of those that
     memviz offers with it.
     """
@@ -60,13 +60,13 @@ def _has_system_message(space: MemorySpace, sent: Piece | Message) -> bool:
     return first < bisect_left(system_positions, sent.stop)
 
 
-def saved_in_ranges(
+def count_saved_tokens_in_ranges(
     space: MemorySpace,
     starts: NDArray[np.int64],
     stops: NDArray[np.int64],
     has_system_summary: NDArray[np.bool_],
 ) -> NDArray[np.int64]:
-    """Return the numbers of :func:`saved_by_system_message` for many requests at once.
+    """Return the numbers of :func:`count_saved_tokens` for many requests at once.
 
     Request ``i`` sends the messages ``[starts[i], stops[i])`` of the log and is offered no tools by memviz; the
     conversation's own program offers some, and there is no system prompt. ``has_system_summary[i]`` is true where it

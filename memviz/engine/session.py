@@ -280,7 +280,7 @@ class Session(State):
             self._looked_before = length
             if isinstance(self.strategy, LibraryStrategy):
                 self._library = self._library or LibraryAtWork(self, self.strategy)
-                self._library.look()
+                self._library.update_request()
             else:
                 compact(self)
         elif trigger is Trigger.MESSAGE and self.tries_at_once:
@@ -350,7 +350,9 @@ class Session(State):
         self.log = self.log.prefix(length)
         records = [record for record in self.requests if record.memory.length < length]
         last_turn = records[-1].turn if records else 0
-        compactions, timeline = self.timeline.cut(self.compactions, length, last_turn)
+        compactions, timeline = self.timeline.cut_log(
+            self.compactions, length, last_turn
+        )
         self.earlier_settings = timeline.earlier
         self.space = new_space(self.log, self.setting, self.space.tool_tokens)
         self.compactions = renumber_summaries(compactions, self.space)

@@ -17,7 +17,7 @@ from memviz.core.conversation import Log
 from memviz.core.errors import RecallError
 from memviz.core.memory import Memory
 from memviz.core.summaries import SUMMARY, SummaryVersion
-from memviz.core.tool_schemas import schema_tokens
+from memviz.core.tool_schemas import count_schema_tokens
 from memviz.core.translation import _
 from memviz.engine.assembly import assemble
 from memviz.engine.backoff import NOTHING_WAITS, Backoff
@@ -30,13 +30,14 @@ from memviz.engine.compaction import (
     prompt_tokens_of,
 )
 from memviz.engine.drafts import Draft
-from memviz.engine.part_tokens import tokens_by_part
+from memviz.engine.part_tokens import count_tokens_by_part
 from memviz.engine.parts import Parts
-from memviz.engine.recall import Recall, Recalled, resolve
-from memviz.engine.requests import Requests, flags_of
+from memviz.engine.recall import Recall, Recalled, resolve_recalls
+from memviz.engine.records import find_flags
+from memviz.engine.requests import Requests
 from memviz.engine.setting import Setting, new_space
 from memviz.engine.timeline import EarlierSetting, Timeline
-from memviz.engine.tool_pairs import in_pairs
+from memviz.engine.tool_pairs import complete_tool_pairs
 from memviz.models.base import Model, Reply
 from memviz.strategies import as_strategy
 from memviz.strategies.base import Effect, Move, Trigger, Write
@@ -107,7 +108,9 @@ class State:
         self.strategy = as_strategy(setting.strategy)
         self.counter = setting.counter
         has_system_prompt = bool(setting.system_prompt) or log.system_stop > 0
-        tool_tokens = schema_tokens(self.counter, setting.tools, has_system_prompt)
+        tool_tokens = count_schema_tokens(
+            self.counter, setting.tools, has_system_prompt
+        )
         self.space = new_space(log, setting, tool_tokens)
         self.memory = Memory(self.space, 0)
         self.compactions: list[Compaction] = []
@@ -141,7 +144,7 @@ class State:
     @property
     def own_compactions(self) -> list[Compaction]:
         """The compactions under the setting in force, in order."""
-        return self.timeline.own(self.compactions)
+        return self.timeline.select_own(self.compactions)
 
     @property
     def first_turn(self) -> int:
@@ -190,9 +193,9 @@ class State:
         # well. Most logs have no tools at all and skip the search.
         links = self.log.tools
         if self.setting.repair_tool_pairs and (links.callers or links.results):
-            parts = in_pairs(self.log, parts, asked_for)
-        tokens = tokens_by_part(memory, parts)
-        flags = flags_of(self.strategy, tokens, memory, parts)
+            parts = complete_tool_pairs(self.log, parts, asked_for)
+        tokens = count_tokens_by_part(memory, parts)
+        flags = find_flags(self.strategy, tokens, memory, parts)
         return Prepared(memory, parts, tokens, flags, recalled)
 
     def resolve(self, recalls: Sequence[Recall], length: int) -> Recalled:
@@ -212,7 +215,9 @@ class State:
                     title=title,
                 )
             raise RecallError(off)
-        return resolve(self.log, recalls, bounds, self.strategy.recall_limit_messages)
+        return resolve_recalls(
+            self.log, recalls, bounds, self.strategy.recall_limit_messages
+        )
 
     def record_unchanged(
         self, plan: Write, draft: Draft, details: ChangeDetails = SUMMARIZED_PLAINLY

@@ -48,7 +48,7 @@ class Reading:
     space: MemorySpace
     strategy: Strategy
     """The one that the record was made under."""
-    there_are: Mapping[str, int]
+    counts: Mapping[str, int]
     """How many turns, messages, summaries and summarizations a record can name."""
     compactions: Sequence[Any] = ()
 
@@ -115,14 +115,14 @@ def _expect_at_most(what: str, behind: int = 0) -> AfterValidator:
 
     def expect(number: int, info: ValidationInfo[Any]) -> int:
         over = info.context
-        there_are = over.there_are if isinstance(over, Reading) else over
-        if number + behind > there_are[what]:
+        counts = over.counts if isinstance(over, Reading) else over
+        if number + behind > counts[what]:
             raise ValueError(
                 _(
                     "it names {what} {number}, and there are {there}",
                     what=what,
                     number=number + behind,
-                    there=there_are[what],
+                    there=counts[what],
                 )
             )
         return number

@@ -1,8 +1,9 @@
-"""A chat goes on under another setting: what its memory would be by now is derived, and nothing that was is rewritten.
+"""Switches a live chat to another setting without rewriting what was recorded before.
 
-What was recorded until then stays as it was sent, with the compactions and summaries of its setting. The new setting
-takes in the conversation from its first message on, which may call the summarizer; one that was in force before goes on
-from where it was left, with all that the user reworded under it.
+The Chat page calls it through :class:`memviz.engine.other_settings.OtherSettings`. The requests so far stay as
+they were sent, with the compactions and summaries of their setting. A new setting processes the conversation from its
+first message on, which may call the summarizer. A setting that was used before goes on where it was left, with the
+summaries that the user edited under it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,7 +11,7 @@ from dataclasses import replace
 
 from memviz.core.memory import MemorySpace
 from memviz.engine.compaction import Compaction
-from memviz.engine.part_tokens import tokens_by_part
+from memviz.engine.part_tokens import count_tokens_by_part
 from memviz.engine.records import TurnRecord, memory_at
 from memviz.engine.replay import play
 from memviz.engine.requests import Requests
@@ -21,29 +22,42 @@ from memviz.engine.timeline import EarlierSetting
 
 
 def was_asked(run: Run) -> bool:
-    """True if a model was sent any request that is on record. Those of a conversation that was held elsewhere are only
-    what a setting would have sent, so they may be derived again under another one."""
+    """Return whether any recorded request was really sent to a model.
+
+    The requests of an imported conversation are only derived: a setting *would* have sent them. They may be derived
+    again under another one.
+    """
     return any(record.facts is not None for record in run.requests)
 
 
-def switched(held: Run, setting: Setting) -> tuple[Session, Iterator[int]]:
-    """A session that goes on with the conversation of ``held`` under another ``setting``, over a log of its
-    own, and the turns that are still to be taken in, as :func:`memviz.engine.replay.begin_replay` gives them."""
-    last_turn = held.requests[-1].turn
-    before = held.timeline.left(last_turn, len(held.compactions)).earlier
-    start = _taken_in(held, before, setting)
-    run = _recounted(held, setting, before)
+def switch_setting(run: Run, setting: Setting) -> tuple[Session, Iterator[int]]:
+    """Return a session that continues the conversation of ``run`` under another ``setting``, over a log of its own.
+
+    The iterator plays the messages that the setting has not processed yet and yields their turns, as
+    :func:`memviz.engine.replay.begin_replay` does.
+    """
+    last_turn = run.requests[-1].turn
+    earlier_settings = run.timeline.leave_setting(
+        last_turn, len(run.compactions)
+    ).earlier
+    processed_messages = _count_processed_messages(run, earlier_settings, setting)
+    switched_run = _move_to_setting(run, setting, earlier_settings)
     session = Session.resume(
-        run, setting.summarizer, repair_tool_pairs=setting.repair_tool_pairs
+        switched_run, setting.summarizer, repair_tool_pairs=setting.repair_tool_pairs
     )
-    session.memory = memory_at(session.space, session.own_compactions, start)
+    # Resuming gives the memory of the last request; the setting's own is that of where it was left.
+    session.memory = memory_at(
+        session.space, session.own_compactions, processed_messages
+    )
     return session, play(session, lambda request: None)
 
 
-def _taken_in(run: Run, before: Sequence[EarlierSetting], setting: Setting) -> int:
-    """The number of messages that the setting had taken in when it was last in force; 0 for one that never was."""
+def _count_processed_messages(
+    run: Run, earlier_settings: Sequence[EarlierSetting], setting: Setting
+) -> int:
+    """Return how many messages the log had when the setting was last used; 0 if it never was."""
     last_turn = 0
-    for earlier in before:
+    for earlier in earlier_settings:
         if earlier.identity == (setting.strategy, setting.counter.name):
             last_turn = earlier.last_turn
     if not last_turn:
@@ -57,54 +71,62 @@ def _taken_in(run: Run, before: Sequence[EarlierSetting], setting: Setting) -> i
     return max(lengths)
 
 
-def _recounted(held: Run, setting: Setting, before: Sequence[EarlierSetting]) -> Run:
-    """The records as the beginning of a run under the new setting: counted by its counter, else unchanged."""
+def _move_to_setting(
+    run: Run, setting: Setting, earlier_settings: Sequence[EarlierSetting]
+) -> Run:
+    """Return the records of ``run`` as the beginning of a run under the new setting.
+
+    Their tokens are counted again if its counter is another one, and nothing else changes.
+    """
     strategy = setting.strategy
     counter = setting.counter
-    space = new_space(held.log, setting)
-    compactions = held.compactions[: before[-1].compactions]
+    has_other_counter = counter.name != run.counter.name
+    space = new_space(run.log, setting)
+
+    # The summaries so far keep their versions in the new space.
+    compactions = run.compactions[: earlier_settings[-1].compactions]
     for compaction in compactions:
         version = compaction.written
         if version is not None:
-            if counter.name != held.counter.name:
+            if has_other_counter:
                 version = replace(version, counter=counter)
             space.summaries.append(version, compaction.strategy.summary_wording)
-    if before[-1].identity == (strategy, counter.name):
-        before = before[:-1]
-    settings = tuple(before)
-    run = replace(
-        held,
+
+    # A switch back to the setting that was just left continues it.
+    if earlier_settings[-1].identity == (strategy, counter.name):
+        earlier_settings = earlier_settings[:-1]
+    moved_run = replace(
+        run,
         strategy=strategy,
         space=space,
         compactions=compactions,
-        earlier_settings=settings,
+        earlier_settings=tuple(earlier_settings),
         pending=None,
     )
-    if counter.name == held.counter.name:
-        return run
-    return _with_new_counts(run)
+    return _recount_tokens(moved_run) if has_other_counter else moved_run
 
 
-def _with_new_counts(run: Run) -> Run:
+def _recount_tokens(run: Run) -> Run:
+    """Return ``run`` with all tokens counted by the counter of its space."""
     space = run.space
-    compactions = [_in_space(compaction, run) for compaction in run.compactions]
+    compactions = [_move_compaction(compaction, run) for compaction in run.compactions]
     requests = []
     for record in run.requests:
         memory = record.memory._replace(space=space)
         counted = replace(
             record,
             memory=memory,
-            tokens=tokens_by_part(memory, record.parts, record.thoughts),
-            reply_tokens=_reply_tokens(record, space),
+            tokens=count_tokens_by_part(memory, record.parts, record.thoughts),
+            reply_tokens=_count_reply_tokens(record, space),
         )
         requests.append(counted)
     records, _ = run.timeline.assign_compactions(requests, compactions)
     return replace(run, requests=Requests.of(records), compactions=tuple(compactions))
 
 
-def _reply_tokens(record: TurnRecord, space: MemorySpace) -> int:
-    """The tokens of the reply to a request under the counter of ``space``. That of a round of thinking is in no
-    log, and stays as it was counted."""
+def _count_reply_tokens(record: TurnRecord, space: MemorySpace) -> int:
+    """Return the tokens of the reply to a request under the counter of ``space``."""
+    # A thought is in no log, so it keeps the count that it has.
     if record.kind == "thinking":
         return record.reply_tokens
     start = record.log_length
@@ -112,8 +134,8 @@ def _reply_tokens(record: TurnRecord, space: MemorySpace) -> int:
     return space.sums.reply_totals[stop] - space.sums.reply_totals[start]
 
 
-def _in_space(compaction: Compaction, run: Run) -> Compaction:
-    """The compaction over the space of ``run``; what it counts is counted when it is asked for."""
+def _move_compaction(compaction: Compaction, run: Run) -> Compaction:
+    """Return the compaction over the space of ``run``; it counts its tokens when they are first read."""
     summary_version = compaction.written
     if summary_version is not None:
         summary_version = run.space.summaries.versions[summary_version.version - 1]

@@ -36,12 +36,12 @@ class Decision(NamedTuple):
     summary: str = ""
 
 
-def recall_of(arguments: str) -> Recall:
+def read_recall(arguments: str) -> Recall:
     """The recall that the tool's JSON arguments ask for.
 
     Raises :class:`RecallError` with a sentence that tells the model what to write instead.
     """
-    values = _object(arguments)
+    values = _read_object(arguments)
     names = ", ".join(RECALL_ARGUMENTS)
     unknown = sorted(set(values) - set(RECALL_ARGUMENTS))
     if unknown:
@@ -52,15 +52,15 @@ def recall_of(arguments: str) -> Recall:
     for name, field in RECALL_ARGUMENTS.items():
         value = values.get(name)
         if not _is_left_out(name, value):
-            fields[field] = _numbers(name, value) if name in LISTS else value
+            fields[field] = _read_numbers(name, value) if name in LISTS else value
     if not any(fields.values()):
         raise RecallError(f"Nothing was asked for: give at least one of {names}.")
     return Recall(**fields)
 
 
-def decision_of(arguments: str) -> Decision:
-    """The decision in the thinking tool's JSON arguments. Raises :class:`RecallError` like :func:`recall_of`."""
-    values = _object(arguments)
+def read_decision(arguments: str) -> Decision:
+    """The decision in the thinking tool's JSON arguments. Raises :class:`RecallError` like :func:`read_recall`."""
+    values = _read_object(arguments)
     go_on = next((values[name] for name in GO_ON_NAMES if name in values), None)
     if not isinstance(go_on, bool):
         raise RecallError("continue_thinking has to be true or false.")
@@ -77,7 +77,7 @@ def _is_left_out(name: str, value: Any) -> bool:
     return value is None or value == []
 
 
-def _object(arguments: str) -> Mapping[str, Any]:
+def _read_object(arguments: str) -> Mapping[str, Any]:
     try:
         value = read_json(arguments or "{}")
     except ValueError as error:
@@ -89,7 +89,7 @@ def _object(arguments: str) -> Mapping[str, Any]:
     return value
 
 
-def _numbers(name: str, value: Any) -> list[int]:
+def _read_numbers(name: str, value: Any) -> list[int]:
     # Some models write 3 for [3].
     values = value if isinstance(value, list) else [value]
     for number in values:

@@ -1,8 +1,8 @@
-"""The settings that a chat was held under, one after the other, and which compactions belong to which.
+"""Keeps the settings that a chat used one after the other, and finds which compactions belong to which.
 
-A chat goes on under another strategy without rewriting what was: its requests, compactions and summaries stay as they
-were made. What a setting remembers is read off the compactions that were made under it alone, also where the chat was
-held under another one in between.
+A chat can switch to another strategy (:mod:`memviz.engine.switching`): its requests, compactions and summaries stay as
+they were made. The memory of a setting is made from its own compactions alone, even if the chat used another setting in
+between.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ T = TypeVar("T")
 Identity = tuple[Strategy, str]
 """A strategy and the name of a counter."""
 NO_END = sys.maxsize
-"""The last turn of the setting in force."""
+"""Stands for the last turn of the setting in use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class EarlierSetting:
     counter: Text
     """The name of its counter."""
     last_turn: Turn
-    """The number of the last turn that was held under it."""
+    """The number of the last turn under it."""
     compactions: CompactionStop
     """The number of the run's compactions when it was left."""
 
@@ -72,8 +72,8 @@ class EarlierSetting:
 
 
 class Timeline(NamedTuple):
-    """All settings of a run in order: the ``earlier`` ones, and the ``strategy`` and the name of the ``counter`` that
-    are in force."""
+    """All settings of a run in order: the ``earlier`` ones, then the ``strategy`` and the name of the ``counter`` in
+    use now."""
 
     strategy: Strategy
     counter: str
@@ -87,60 +87,65 @@ class Timeline(NamedTuple):
     def segments(
         self, compactions: Sequence[T]
     ) -> Iterator[tuple[EarlierSetting, Sequence[T]]]:
-        """Yield every setting in order, with those of all ``compactions`` that were made while it was in force. The one
-        in force now comes last, and its last turn is :data:`NO_END`."""
+        """Yield every setting in order, each with the ``compactions`` that were made while it was in use.
+
+        The one in use now comes last, and its last turn is :data:`NO_END`.
+        """
         in_force = EarlierSetting(*self.identity, NO_END, len(compactions))
         start = 0
         for setting in (*self.earlier, in_force):
             yield setting, compactions[start : setting.compactions]
             start = setting.compactions
 
-    def own(self, compactions: Sequence[Compaction]) -> list[Compaction]:
-        """The compactions of the setting in force, those of an earlier time when it was in force among them."""
+    def select_own(self, compactions: Sequence[Compaction]) -> list[Compaction]:
+        """Return the compactions of the setting in use, including those of earlier times when it was in use."""
         compactions_of_setting: list[Compaction] = []
         for setting, segment in self.segments(compactions):
             if setting.identity == self.identity:
                 compactions_of_setting += segment
         return compactions_of_setting
 
-    def makers(self, compactions: Sequence[object]) -> list[Strategy]:
-        """The strategy that each of all ``compactions`` was made under."""
+    def find_makers(self, compactions: Sequence[object]) -> list[Strategy]:
+        """Return the strategy that each of all ``compactions`` was made under."""
         makers: list[Strategy] = []
         for setting, segment in self.segments(compactions):
             makers += [setting.strategy] * len(segment)
         return makers
 
     def at(self, turn: int) -> Timeline:
-        """The settings as they were when the request of ``turn`` was made."""
+        """Return the settings as they were when the request of ``turn`` was made."""
         for number, setting in enumerate(self.earlier):
             if turn <= setting.last_turn:
                 return Timeline(*setting.identity, self.earlier[:number])
         return self
 
-    def own_at(self, turn: int, compactions: Sequence[Compaction]) -> list[Compaction]:
-        """The compactions of the setting that the request of ``turn`` was made under, in order."""
+    def select_own_at(
+        self, turn: int, compactions: Sequence[Compaction]
+    ) -> list[Compaction]:
+        """Return the compactions of the setting that the request of ``turn`` was made under, in order."""
         then = self.at(turn)
         earlier_count = len(then.earlier)
         if earlier_count < len(self.earlier):
             compactions = compactions[: self.earlier[earlier_count].compactions]
-        return then.own(compactions)
+        return then.select_own(compactions)
 
-    def left(self, last_turn: int, compactions: int) -> Timeline:
-        """The settings once the one in force is left after ``last_turn``, with so many ``compactions`` in all. One that
-        no turn was held under is not kept."""
+    def leave_setting(self, last_turn: int, compactions: int) -> Timeline:
+        """Return the settings after the one in use is left behind ``last_turn``, with so many ``compactions`` in all.
+
+        A setting without any turn is not kept.
+        """
         if self.earlier and last_turn <= self.earlier[-1].last_turn:
             return self
         setting = EarlierSetting(*self.identity, last_turn, compactions)
         return self._replace(earlier=(*self.earlier, setting))
 
-    def cut(
+    def cut_log(
         self, compactions: Sequence[Compaction], length: int, last_turn: int
     ) -> tuple[list[Compaction], Timeline]:
-        """The compactions and settings that are left when the log is cut to ``length`` messages and ``last_turn`` is
-        the last with a record.
+        """Return the compactions and settings that remain when the log is cut to ``length`` messages.
 
-        The setting in force stays in force, with what it remembers of these messages. An earlier setting goes if no
-        turn of it is left, and its compactions go with it.
+        ``last_turn`` is the last turn with a record. The setting in use stays in use, with its compactions over these
+        messages. An earlier setting without any turn left goes, and its compactions go with it.
         """
         earlier: list[EarlierSetting] = []
         earlier_compactions: list[Compaction] = []
@@ -167,11 +172,11 @@ class Timeline(NamedTuple):
     def assign_compactions(
         self, requests: Sequence[TurnRecord], compactions: Sequence[Compaction]
     ) -> tuple[list[TurnRecord], list[Compaction]]:
-        """The records of all ``requests``, each with those of all ``compactions`` that changed its request first; and
-        the compactions of the setting in force that changed no request yet.
+        """Give each record the compactions whose result its request was the first to send.
 
-        A compaction that a setting made after its last turn changed no request of the setting that followed: it waits
-        until the chat is given its own setting again.
+        Returns the records, and the compactions of the setting in use that no request has sent yet. A compaction that a
+        setting made after its last turn does not belong to the setting that followed: it waits until the chat returns
+        to its own setting.
         """
         records: list[TurnRecord] = []
         unsent_of: dict[Identity, list[Compaction]] = defaultdict(list)
@@ -193,8 +198,10 @@ class Timeline(NamedTuple):
 def renumber_summaries(
     compactions: Sequence[Compaction], space: MemorySpace
 ) -> list[Compaction]:
-    """The compactions with their summaries written into the empty ``space``, numbered from 1 on without a gap: where
-    version 2 was cut off, version 3 becomes version 2."""
+    """Write the summaries of ``compactions`` into the empty ``space``, and number them from 1 without a gap.
+
+    If version 2 was cut off, version 3 becomes version 2. Returns the compactions with these numbers.
+    """
     new_numbers = {0: 0}
     has_gap = False
     numbered: list[Compaction] = []
@@ -204,7 +211,7 @@ def renumber_summaries(
             new_numbers[version] = len(space.summaries) + 1
             has_gap = has_gap or new_numbers[version] != version
         if has_gap:
-            compaction = _with_numbers(compaction, new_numbers, space)
+            compaction = _renumber_compaction(compaction, new_numbers, space)
         if compaction.written is not None:
             wording = compaction.strategy.summary_wording
             space.summaries.append(compaction.written, wording)
@@ -212,15 +219,15 @@ def renumber_summaries(
     return numbered
 
 
-def _with_numbers(
+def _renumber_compaction(
     compaction: Compaction, numbers: dict[int, int], space: MemorySpace
 ) -> Compaction:
-    """The compaction over ``space``, with its summaries under their new numbers; ``numbers`` maps old ones to new."""
+    """Return the compaction over ``space``, with the new numbers of its summaries; ``numbers`` maps old ones to new."""
 
-    def new(number: int | None) -> int | None:
+    def map_number(number: int | None) -> int | None:
         return None if number is None else numbers[number]
 
-    def moved(memory: Memory) -> Memory:
+    def move_memory(memory: Memory) -> Memory:
         count = numbers[memory.summary_count]
         return memory._replace(space=space, summary_count=count)
 
@@ -230,17 +237,17 @@ def _with_numbers(
         version = replace(
             version,
             version=numbers[version.version],
-            replaces=new(version.replaces),
-            follows=new(version.follows),
+            replaces=map_number(version.replaces),
+            follows=map_number(version.follows),
         )
         version.__dict__["tokens"] = tokens  # counted before: not counted again
     moved_compaction = replace(
         compaction,
-        before=moved(compaction.before),
-        after=moved(compaction.after),
+        before=move_memory(compaction.before),
+        after=move_memory(compaction.after),
         written=version,
-        replaces=new(compaction.replaces),
-        revises=new(compaction.revises),
+        replaces=map_number(compaction.replaces),
+        revises=map_number(compaction.revises),
     )
     # The cached counts stay: nothing is counted again.
     for name in COUNTED:

@@ -9,8 +9,13 @@ from typing import Literal, NamedTuple
 from memviz.core.context import BlockKind, Context
 from memviz.core.messages import Message
 from memviz.core.text import phrases
-from memviz.core.text.sentences import passage, without_markup
-from memviz.core.text.terms import NUMBER_WEIGHT, composed, keys, weights_of
+from memviz.core.text.sentences import remove_markup, split_passage
+from memviz.core.text.terms import (
+    NUMBER_WEIGHT,
+    compose_accents,
+    normal_forms_of_text,
+    weigh_content_words,
+)
 from memviz.metrics.quotations import (
     cut_quotation,
     find_densest_stretch,
@@ -99,7 +104,7 @@ def find_answer_source(context: Context, question: str, answer: str) -> AnswerSo
     together; then the newest.
     """
     # What the question says already tells nothing about where the answer comes from.
-    asked = keys(question)
+    asked = normal_forms_of_text(question)
     telling = _sort_telling(list(_split_statements(answer, asked)))
     weights = _merge_weights(telling)
     if not weights:
@@ -141,12 +146,12 @@ def _sort_telling(statements: Sequence[_Statement]) -> list[_Statement]:
 
 def _split_statements(answer: str, asked: frozenset[str]) -> Iterator[_Statement]:
     """Yield the sentences of an answer, without those that say that something is not known, unless it quotes them."""
-    for sentence in passage(composed(answer)).sentences:
+    for sentence in split_passage(compose_accents(answer)).sentences:
         text = sentence.text
         is_ignorant = phrases.admits_ignorance(text) or _IGNORANT.search(text)
         if is_ignorant and not sentence.echo:
             continue
-        weights = weights_of(text)
+        weights = weigh_content_words(text)
         new = {key: weight for key, weight in weights.items() if key not in asked}
         yield _Statement(text, new, sentence.is_question)
 
@@ -166,7 +171,9 @@ def _list_candidates(context: Context) -> Iterator[_Candidate]:
             positions = block.indices
         for position, message in zip(positions, messages, strict=True):
             # Also without markup, because the sentences of the answer are read without it.
-            terms = keys(message.content) | keys(without_markup(message.content))
+            terms = normal_forms_of_text(message.content) | normal_forms_of_text(
+                remove_markup(message.content)
+            )
             yield _Candidate(kind, position, message, terms)
 
 
@@ -193,7 +200,7 @@ def _find_quoted(
 
 def _quotes(content: str, letters: str) -> bool:
     return letters in _strip_letters(content) or letters in _strip_letters(
-        without_markup(content)
+        remove_markup(content)
     )
 
 
@@ -251,7 +258,10 @@ def _choose_closest(
 
     def rank(at: int) -> tuple[bool, int, int]:
         message = equal[at].message
-        is_own = message.role != "assistant" or phrases.quoted(message.content) is None
+        is_own = (
+            message.role != "assistant"
+            or phrases.find_quotation(message.content) is None
+        )
         hits = find_hits(flatten_text(message.content), scores)
         return is_own, find_densest_stretch(hits, scores, NEAR_CHARS)[0], at
 

@@ -8,7 +8,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from memviz.core.text.terms import IS_UNSPACED, TOKEN, composed, normal_forms
+from memviz.core.text.terms import (
+    IS_UNSPACED,
+    TOKEN,
+    compose_accents,
+    normal_forms_of_token,
+)
 
 QUOTE_CHARS = 120
 """Most characters of a quotation."""
@@ -20,7 +25,7 @@ _SENTENCE_START = re.compile(r"(?<=[.!?] )|(?<=[。！？])")
 
 def flatten_text(text: str) -> str:
     """Return a text on one line, its letters composed: "3,000\\neuros" -> "3,000 euros"."""
-    return _BREAK.sub(" ", composed(text)).strip()
+    return _BREAK.sub(" ", compose_accents(text)).strip()
 
 
 class Hit(NamedTuple):
@@ -37,7 +42,7 @@ def find_hits(text: str, terms: Collection[str]) -> list[Hit]:
     for match in TOKEN.finditer(text):
         token = match.group()
         # A run of Chinese characters is a single token that contains many terms.
-        keys = [form for form in normal_forms(token) if form in terms]
+        keys = [form for form in normal_forms_of_token(token) if form in terms]
         if keys and IS_UNSPACED.match(token):
             hits += _find_hits_in_run(token, match.start(), terms)
         elif keys:

@@ -20,11 +20,15 @@ from memviz.core.counters import Counter
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Picked
 from memviz.engine.assembly import assemble
-from memviz.engine.part_tokens import message_tokens, tokens_by_part
+from memviz.engine.part_tokens import count_message_tokens, count_tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.engine.tool_pairs import in_pairs, orphaned_results, provider_blocks
+from memviz.engine.tool_pairs import (
+    complete_tool_pairs,
+    find_orphaned_results,
+    find_provider_blocks,
+)
 from memviz.metrics.requests.request_table import list_sent_versions
 from memviz.strategies.library import LibraryStrategy
 from memviz.transcripts.base import RecordedEvent, recorded_tokens
@@ -197,7 +201,7 @@ def _list_measures(
 
 def _find_breaches(run: Run, factor: float) -> Iterator[Breach]:
     # Cached, because nearly every message is sent with many requests.
-    tokens_of = cache(message_tokens)
+    tokens_of = cache(count_message_tokens)
     for record in run.requests:
         is_sound = True
         for breach in _check_contents(run, record):
@@ -265,12 +269,12 @@ def _check_rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
         asked_for = record.recalled.indices if record.recalled else ()
         expected = assemble(record.memory, strategy.select(record.memory), asked_for)
         # A run may leave out tool calls and results without their other half on purpose.
-        repaired = in_pairs(log, expected, asked_for)
+        repaired = complete_tool_pairs(log, expected, asked_for)
         missing = set(_list_sent(expected)).intersection(_list_sent(repaired))
         for position in sorted(missing.difference(_list_sent(record.parts))):
             yield Breach("no_rule", *place, position=position)
     summaries = record.memory.space.summaries
-    for position in orphaned_results(log, record.parts, summaries):
+    for position in find_orphaned_results(log, record.parts, summaries):
         yield Breach("no_call", *place, position=position)
 
 
@@ -279,7 +283,7 @@ def _check_tokens(
 ) -> Iterator[Breach]:
     """Yield counts that do not agree: by part, in total, and with what was billed."""
     place = (record.turn, record.call)
-    counted_parts = tokens_by_part(record.memory, record.parts, record.thoughts)
+    counted_parts = count_tokens_by_part(record.memory, record.parts, record.thoughts)
     in_all = _count_again(record, tokens_of)
     if counted_parts != record.tokens or in_all not in (None, record.total_tokens):
         total = sum(counted_parts.values()) if in_all is None else in_all
@@ -300,7 +304,7 @@ def _count_again(record: TurnRecord, tokens_of: CountTokens) -> int | None:
     space = record.memory.space
     if space.tool_tokens or record.parts.tools:
         return None
-    if provider_blocks(record.parts, space.summaries):
+    if find_provider_blocks(record.parts, space.summaries):
         return None
     for piece in record.parts.pieces:
         if isinstance(piece, Notes | Line) and piece.place != "message":

@@ -22,9 +22,9 @@ from memviz.core.storage_errors import (
     StorageError,
 )
 from memviz.engine.background_replay import BackgroundReplay
-from memviz.engine.free_run import FreeRun, is_over
+from memviz.engine.free_run import FreeRun, answers_messages_of
 from memviz.engine.judging import JudgedAnswer
-from memviz.engine.planned_recalls import RequestKey, by_request
+from memviz.engine.planned_recalls import RequestKey, group_by_request
 from memviz.engine.recall import Recall
 from memviz.engine.recording import RecordedSummaries
 from memviz.engine.replay import begin_replay, expect_turn, setting_for
@@ -81,7 +81,7 @@ class RunKey:
 
     def recalls_by_turn(self) -> dict[RequestKey, list[Recall]]:
         """The recalls of each turn, or of each call of one."""
-        return by_request(self.recalls)
+        return group_by_request(self.recalls)
 
     def digest(self, messages: int) -> str:
         """The key as a hash over a conversation of that many messages. Where the offline model has a say, its version
@@ -353,11 +353,11 @@ class Workspace(HeldChats):
         that it answers are still the same."""
         _, log = self._conversation_of(key)
         run = self._runs.get((key, len(log)))
-        if run is not None and is_over(run, log):
+        if run is not None and answers_messages_of(run, log):
             return run
         with suppress(DamagedRunError):  # it is begun again
             run = self.store.find_free_run(key.conversation_id, key.digest(len(log)))
-            if run is not None and is_over(run, log):
+            if run is not None and answers_messages_of(run, log):
                 return self._remember(key, run, len(log))
         return None
 
@@ -378,7 +378,7 @@ class Workspace(HeldChats):
     def keep_free_run(self, key: RunKey, run: Run) -> None:
         """Keep a free run as far as it has come. Raises StorageError where the conversation was changed meanwhile."""
         _, log = self._conversation_of(key)
-        if not is_over(run, log):
+        if not answers_messages_of(run, log):
             raise conversation_changed()
         self.store.save_free_run(
             key.conversation_id, run, key.digest(len(log)), len(log)

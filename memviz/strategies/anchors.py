@@ -1,4 +1,8 @@
-"""Anchors: messages that a pipeline brings back whole behind its summary."""
+"""Finds the messages that a pipeline brings back whole behind its summary, such as the plan and the files read last.
+
+The step "bring back the first user message and the plan and 5 files" of :mod:`memviz.strategies.pipeline` is an
+:class:`Anchors`.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +12,7 @@ from memviz.core.memory import Memory
 
 @dataclass(frozen=True, slots=True)
 class Anchors:
-    """The messages that are brought back once they were taken out: what is said first counts first."""
+    """The kinds of messages that are brought back after they were taken out, by falling priority."""
 
     first_user_message: bool = False
     plan: bool = False
@@ -21,11 +25,11 @@ class Anchors:
     """Most tokens that are brought back. 0: of any number."""
 
     def find_in(self, memory: Memory) -> list[range]:
-        """The log positions that are brought back, the most important first. What something newer took the place of
-        is not: a plan that was written anew, a file that was read again."""
+        """Return the log positions to bring back, the most important first. A plan that was written again and a file
+        that was read again stay away."""
         groups: list[range] = []
         room = self.tokens
-        for group in self._in_order(memory):
+        for group in self._list_candidates(memory):
             if group in groups:
                 continue
             tokens = memory.sums.between(group.start, group.stop)
@@ -35,8 +39,8 @@ class Anchors:
             groups.append(group)
         return groups
 
-    def _in_order(self, memory: Memory) -> Iterator[range]:
-        """The groups of messages that there are to bring back, the most important first and of files the newest."""
+    def _list_candidates(self, memory: Memory) -> Iterator[range]:
+        """Yield the groups of messages that may be brought back, the most important first and the newest file first."""
         log = memory.log
         if self.first_user_message and log.turn_count:
             first = log.turn_start(1)
@@ -47,30 +51,33 @@ class Anchors:
         reads = log.file_reads()
         plan = reads.newest_plan(memory.length) if self.plan else None
         if plan is not None:
-            yield from self._with_call(memory, plan)
-        left = self.files
+            yield from self._add_call(memory, plan)
+        files_left = self.files
         for position in reads.newest(memory.cursor, memory.length):
-            if not left:
+            if not files_left:
                 return
-            yield from self._with_call(memory, position)
-            left -= 1
+            yield from self._add_call(memory, position)
+            files_left -= 1
 
-    def _with_call(self, memory: Memory, result: int) -> Iterator[range]:
-        """A result behind its call, with all other results of the same message: providers refuse the one without the
-        other. Nothing where they do not stand together, or where one of them may not come back."""
+    def _add_call(self, memory: Memory, result: int) -> Iterator[range]:
+        """Yield the ``result`` with its call and all other results of that message: providers reject one without the
+        other.
+
+        Nothing is yielded if they are not next to each other, or if one of them may not come back.
+        """
         tools = memory.log.tools
         caller = tools.call_of.get(result)
         if caller is None or caller in tools.unanswered:
             return
         results = tools.results_of[caller]
-        together = range(caller, caller + len(results) + 1)
-        if results != list(together)[1:] or together.stop > memory.cursor:
+        exchange = range(caller, caller + len(results) + 1)
+        if results != list(exchange)[1:] or exchange.stop > memory.cursor:
             return
         if all(self._may_come_back(memory, position) for position in results):
-            yield together
+            yield exchange
 
     def _may_come_back(self, memory: Memory, position: int) -> bool:
-        """True for a result that is no file, or one that is not too large and was not read again."""
+        """Return whether a result may come back: it was not read again, and is no file that is too large."""
         reads = memory.log.file_reads()
         if reads.is_superseded(position, memory.length):
             return False

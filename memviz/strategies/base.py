@@ -20,7 +20,7 @@ from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Piece
 from memviz.core.summaries import SUMMARY, SummarySource, SummaryVersion, SummaryWording
-from memviz.core.text.words import with_length
+from memviz.core.text.words import ask_for_length
 from memviz.core.translation import _
 from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.families import OTHERS
@@ -338,7 +338,7 @@ class Strategy(BaseModel, ABC):
 
     def limited(self, instruction: str) -> str:
         """Return ``instruction`` with the length that ``summary_words`` asks for as its last sentence."""
-        return with_length(instruction, getattr(self, "summary_words", 0))
+        return ask_for_length(instruction, getattr(self, "summary_words", 0))
 
     def requests_of(
         self, memory: Memory, effect: Write, instruction: str | None = None

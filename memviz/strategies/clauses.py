@@ -1,8 +1,7 @@
-"""The rules by which a strategy acts, as values: how full a memory is against a limit, and several limits joined by
-*any* or *all*.
+"""Judges whether a memory is over the limits of a strategy, and how much more may be said before it is.
 
-A clause answers two questions from the same arithmetic: is it over, and how much more is needed until it is? So the
-forecast on a page cannot disagree with the deed.
+Strategies compare one number with one limit (:class:`Fill`), or several joined by *and* and *or* (:func:`trigger_from`:
+``4000 tokens or 20 messages``). Compactions and the forecasts on pages read the same values, so they cannot disagree.
 """
 
 import re
@@ -23,7 +22,7 @@ Unit = Literal["tokens", "messages", "turns", "seconds"]
 class Headroom(NamedTuple):
     """The amount that can still be said before the next compaction.
 
-    Where nothing is left unsummarized, the next message is taken to be the user's.
+    If nothing is left to summarize, the next message is assumed to be the user's.
     """
 
     amount: int
@@ -35,8 +34,10 @@ class Headroom(NamedTuple):
     is summarized, when it is complete."""
 
     def due_at(self, memory: Memory) -> int:
-        """The length of the log with which so much more than in ``memory`` is said. Of turns that is the next message,
-        which is safe: nothing is due before it."""
+        """Return the length of the log at which this much more than in ``memory`` was said.
+
+        For turns it is the next message: nothing is due before it.
+        """
         if self.unit == "messages":
             return memory.length + self.amount
         if self.unit == "tokens":
@@ -54,18 +55,17 @@ class Headroom(NamedTuple):
 class Fill(NamedTuple):
     """The fill of a memory against one limit.
 
-    Both the compaction that is due and the forecast of the next one are read off it, so they
-    cannot disagree.
+    Both the compaction that is due and the forecast of the next one are made from it.
     """
 
     held: int
     limit: int
-    """More than this is too much."""
+    """The largest amount for which nothing has to go."""
     unit: str
     counts: str
     """What is counted, in words: ``messages not yet summarized``."""
     regardless: bool = False
-    """Something has to go, however little is held."""
+    """True if something has to go, however little is held."""
 
     @property
     def is_over(self) -> bool:
@@ -74,31 +74,34 @@ class Fill(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """The arithmetic in numbers."""
+        """The comparison in numbers: ``4,012 tokens > 4,000``."""
         return f"{self.held:,} {self.unit} > {self.limit:,}"
 
     @property
     def headroom(self) -> Headroom | None:
-        """The amount that makes it too much; ``None`` for what nobody says: time that
-        passes."""
-        return _headroom(self.held, self.limit, self.unit, is_over=self.is_over)
+        """The amount that may still be said; ``None`` for seconds, which nobody says."""
+        return _headroom_to_limit(
+            self.held, self.limit, self.unit, is_over=self.is_over
+        )
 
 
-def _headroom(held: int, limit: int, unit: str, *, is_over: bool) -> Headroom | None:
+def _headroom_to_limit(
+    held: int, limit: int, unit: str, *, is_over: bool
+) -> Headroom | None:
     if unit not in ("messages", "tokens"):
         return None
     missing = 0 if is_over else limit + 1 - held
-    return Headroom(max(_least(unit), missing), unit)
+    return Headroom(max(_least_headroom(unit), missing), unit)
 
 
-def _least(unit: str) -> int:
+def _least_headroom(unit: str) -> int:
     """The smallest headroom: a next message is always one message more, and may have no
     tokens."""
     return 1 if unit == "messages" else 0
 
 
-class Held(NamedTuple):
-    """The numbers of a memory that a trigger counts."""
+class MemoryAmounts(NamedTuple):
+    """The amounts of a memory that a trigger compares with its limits."""
 
     tokens: int = 0
     messages: int = 0
@@ -106,22 +109,23 @@ class Held(NamedTuple):
     seconds: int = 0
 
     def of(self, unit: Unit) -> int:
-        """The number of this unit."""
+        """Return the amount in this unit."""
         numbers: dict[str, int] = self._asdict()
         return numbers[unit]
 
 
-def held_by(memory: Memory) -> Held:
-    """The numbers of what a memory has not summarized: content tokens, messages, the turns
-    that begin there, and the seconds that passed before the last message, 0 where times are
-    not known."""
+def measure_memory(memory: Memory) -> MemoryAmounts:
+    """Return the amounts of what is not summarized yet: content tokens, messages, and the turns that begin there.
+
+    ``seconds`` are those between the last two messages, 0 if their times are unknown.
+    """
     start = memory.cursor
     length = memory.length
     turns = 0
     if start < length:
         turn_before = memory.log.turn_number(start - 1) if start else 0
         turns = memory.turn - turn_before
-    return Held(
+    return MemoryAmounts(
         tokens=memory.pending_tokens,
         messages=memory.pending,
         turns=turns,
@@ -150,10 +154,10 @@ class Verdict(NamedTuple):
 
 
 class TriggerClause(Protocol):
-    """Something that says when a memory holds too much."""
+    """A condition that says when a memory holds too much."""
 
-    def judge(self, held: Held) -> Verdict:
-        """Return whether ``held`` is too much, why, and how much more would be."""
+    def judge(self, amounts: MemoryAmounts) -> Verdict:
+        """Return whether ``amounts`` are too much, why, and how much more would be."""
 
 
 @dataclass(frozen=True)
@@ -165,14 +169,14 @@ class AtLeast:
     share: float | None = None
     """The share of a window that the amount was made of, if it was."""
 
-    def judge(self, held: Held) -> Verdict:
-        """Too much from ``amount`` on."""
-        has = held.of(self.unit)
-        is_over = has >= self.amount
-        reason = f"{has:,} {self.unit} ≥ {self.amount:,}"
+    def judge(self, amounts: MemoryAmounts) -> Verdict:
+        """It is over from ``amount`` on."""
+        amount = amounts.of(self.unit)
+        is_over = amount >= self.amount
+        reason = f"{amount:,} {self.unit} ≥ {self.amount:,}"
         if self.share is not None:
             reason += f" ({self.share:.0%} of the window)"
-        room = _headroom(has, self.amount - 1, self.unit, is_over=is_over)
+        room = _headroom_to_limit(amount, self.amount - 1, self.unit, is_over=is_over)
         return Verdict(is_over, reason, room)
 
 
@@ -183,12 +187,12 @@ class Above:
     amount: int
     unit: Unit
 
-    def judge(self, held: Held) -> Verdict:
-        """Too much above ``amount``."""
-        has = held.of(self.unit)
-        is_over = has > self.amount
-        room = _headroom(has, self.amount, self.unit, is_over=is_over)
-        return Verdict(is_over, f"{has:,} {self.unit} > {self.amount:,}", room)
+    def judge(self, amounts: MemoryAmounts) -> Verdict:
+        """It is over above ``amount``."""
+        amount = amounts.of(self.unit)
+        is_over = amount > self.amount
+        room = _headroom_to_limit(amount, self.amount, self.unit, is_over=is_over)
+        return Verdict(is_over, f"{amount:,} {self.unit} > {self.amount:,}", room)
 
 
 @dataclass(frozen=True)
@@ -197,12 +201,12 @@ class AnyOf:
 
     clauses: tuple[TriggerClause, ...]
 
-    def judge(self, held: Held) -> Verdict:
-        """Too much where any clause fires. Those that do give the reason."""
-        verdicts = [clause.judge(held) for clause in self.clauses]
+    def judge(self, amounts: MemoryAmounts) -> Verdict:
+        """It is over if any clause is. Those that are give the reason."""
+        verdicts = [clause.judge(amounts) for clause in self.clauses]
         fired = [verdict for verdict in verdicts if verdict.is_over]
         reason = " or ".join(verdict.reason for verdict in fired)
-        return Verdict(bool(fired), reason, _smallest_headroom(verdicts))
+        return Verdict(bool(fired), reason, _find_smallest_headroom(verdicts))
 
 
 @dataclass(frozen=True)
@@ -211,36 +215,34 @@ class AllOf:
 
     clauses: tuple[TriggerClause, ...]
 
-    def judge(self, held: Held) -> Verdict:
-        """Too much where all clauses fire. All of them give the reason."""
-        verdicts = [clause.judge(held) for clause in self.clauses]
+    def judge(self, amounts: MemoryAmounts) -> Verdict:
+        """It is over if all clauses are. All of them give the reason."""
+        verdicts = [clause.judge(amounts) for clause in self.clauses]
         waiting = [verdict for verdict in verdicts if not verdict.is_over]
         reason = " and ".join(verdict.reason for verdict in verdicts)
         is_over = bool(verdicts) and not waiting
-        return Verdict(is_over, reason, _largest_headroom(waiting or verdicts))
+        return Verdict(is_over, reason, _find_largest_headroom(waiting or verdicts))
 
 
-def _smallest_headroom(verdicts: Sequence[Verdict]) -> Headroom | None:
-    """The least that any clause still needs; ``None`` where clauses of different units may
-    each come first."""
+def _find_smallest_headroom(verdicts: Sequence[Verdict]) -> Headroom | None:
+    """Return the smallest headroom of any clause; ``None`` if their units differ, so that each may come first."""
     rooms = [verdict.headroom for verdict in verdicts]
     for room in rooms:
-        # The next message sets it off, whatever the others say.
-        if room is not None and room.amount <= _least(room.unit):
+        # The next message triggers this clause, whatever the others need.
+        if room is not None and room.amount <= _least_headroom(room.unit):
             return room
-    comparable = _of_one_unit(rooms)
+    comparable = _keep_comparable(rooms)
     return min(comparable) if comparable else None
 
 
-def _largest_headroom(verdicts: Sequence[Verdict]) -> Headroom | None:
-    """The most that any clause still needs; ``None`` where they are of different units."""
-    comparable = _of_one_unit([verdict.headroom for verdict in verdicts])
+def _find_largest_headroom(verdicts: Sequence[Verdict]) -> Headroom | None:
+    """Return the largest headroom of any clause; ``None`` if their units differ."""
+    comparable = _keep_comparable([verdict.headroom for verdict in verdicts])
     return max(comparable) if comparable else None
 
 
-def _of_one_unit(rooms: Sequence[Headroom | None]) -> list[Headroom]:
-    """The rooms, if all are known and of one unit: only then can they be compared. Else
-    none."""
+def _keep_comparable(rooms: Sequence[Headroom | None]) -> list[Headroom]:
+    """Return the headrooms if they can be compared: all are known and of one unit. Else return none."""
     known = [room for room in rooms if room is not None]
     units = {room.unit for room in known}
     if len(known) < len(rooms) or len(units) != 1:
@@ -260,7 +262,7 @@ def trigger_from(
     parameter: str = "trigger",
     units: Sequence[str] = UNITS,
 ) -> AnyOf:
-    """Return the trigger that a text says: clauses such as ``4000 tokens``, ``20
+    """Parse the text of a trigger: clauses such as ``4000 tokens``, ``20
     messages`` or ``0.8 of the window``, joined by *and* and, weaker, *or*.
 
     Raises :class:`ParameterError`, which names the ``parameter``, for anything else, and for
@@ -268,22 +270,22 @@ def trigger_from(
     """
     alternatives = re.split(r"\bor\b", text)
     try:
-        clauses = [_all_of(part, window_tokens, units) for part in alternatives]
+        clauses = [_parse_all_of(part, window_tokens, units) for part in alternatives]
         return AnyOf(tuple(clauses))
     except ValueError:
         allowed = 'clauses such as "4000 tokens", "20 messages" or "0.8 of the window", joined by and, or'
         raise ParameterError(parameter, text, allowed) from None
 
 
-def _all_of(text: str, window_tokens: int, units: Sequence[str]) -> TriggerClause:
+def _parse_all_of(text: str, window_tokens: int, units: Sequence[str]) -> TriggerClause:
     clauses = [
-        _clause(part.strip(), window_tokens, units)
+        _parse_clause(part.strip(), window_tokens, units)
         for part in re.split(r"\band\b", text)
     ]
     return clauses[0] if len(clauses) == 1 else AllOf(tuple(clauses))
 
 
-def _clause(text: str, window_tokens: int, units: Sequence[str]) -> AtLeast:
+def _parse_clause(text: str, window_tokens: int, units: Sequence[str]) -> AtLeast:
     share = _SHARE.fullmatch(text)
     if share is not None:
         of_window = float(share["share"])

@@ -1,5 +1,7 @@
-"""The common part of strategies that list what was said: the prompt that asks for facts, and lists that are
-condensed."""
+"""The common part of strategies that keep lists of facts: the prompt for new facts, and the checks for condensing.
+
+A list that became too long is condensed by a second call of the summarizer, right after the facts were added.
+"""
 
 from collections.abc import Sequence
 
@@ -20,7 +22,7 @@ FORMAT = (
 )
 
 
-def facts_request(
+def build_facts_request(
     instruction: str, known: str, form: str, messages: Sequence[Message]
 ) -> tuple[Message, ...]:
     """Return one user message: the instruction, the facts that are known, the form of the answer, and the messages."""
@@ -29,13 +31,13 @@ def facts_request(
     return (Message("user", "\n\n".join([instruction, existing, form, lines])),)
 
 
-def condenses(effect: Write) -> bool:
-    """True if a shorter list is to be made of the facts that were just found in the same messages."""
+def is_condensing(effect: Write) -> bool:
+    """Return whether ``effect`` condenses the list that it replaces: it has no messages of its own."""
     return effect.replaces is not None and effect.replaces.added == effect.summarize
 
 
 def is_condensed(facts: SummaryVersion, memory: Memory) -> bool:
-    """True if a list was made of the one before alone, and of no messages."""
+    """Return whether a list was made by condensing the one before it."""
     if facts.replaces is None:
         return False
     return memory.space.summaries.versions[facts.replaces - 1].added == facts.added

@@ -16,9 +16,9 @@ from memviz.strategies.clauses import Fill
 from memviz.strategies.fact_lists import (
     EXTRACT,
     FORMAT,
-    condenses,
-    facts_request,
+    build_facts_request,
     is_condensed,
+    is_condensing,
 )
 from memviz.strategies.families import LISTED_FACTS
 from memviz.strategies.parameters import free_text, whole_number
@@ -138,13 +138,14 @@ class FifoFacts(Strategy):
         return max(1, int(self.token_limit * (self.flush_percent / 100)))
 
     def fill(self, memory: Memory) -> Fill:
-        """Tokens of the messages that were not yet taken out. A first message may be larger than the limit: it goes
-        once another user message follows."""
+        """The tokens of the messages that were not taken out yet. A first message over the limit goes once another user
+        message follows.
+        """
         return Fill(memory.pending_tokens, self.history_limit, "tokens", self.limits)
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
-        """Facts of the oldest messages where there are too many messages; first a shorter list of the facts that were
-        just found, where that is too long."""
+        """Extract facts from the oldest messages once there are too many tokens; condense a list of too many facts
+        first."""
         facts = memory.head(FACTS)
         if facts is not None:
             count = len(listed_facts(facts.text))
@@ -154,21 +155,24 @@ class FifoFacts(Strategy):
         fill = self.fill(memory)
         if not fill.is_over or memory.pending <= 1:
             return ()
-        keep_from = self._keep_from(memory)
+        keep_from = self._find_keep_from(memory)
         if keep_from == memory.cursor:
             return ()
-        going = range(memory.cursor, keep_from)
-        return (Write(going, keep_from, fill.reason, facts, FACTS),)
+        removed = range(memory.cursor, keep_from)
+        return (Write(removed, keep_from, fill.reason, facts, FACTS),)
 
-    def _keep_from(self, memory: Memory) -> int:
-        """The first user message behind what has to go at least; where none follows the newest one, so that the turn in
-        progress stays; where there is none at all, everything goes."""
+    def _find_keep_from(self, memory: Memory) -> int:
+        """Return the position of the first message that stays.
+
+        It is the first user message behind the tokens that have to go. If none follows, it is the newest user message,
+        so that the turn in progress stays. Without any user message everything goes.
+        """
         log = memory.log
         totals = memory.sums.totals
         tokens_before = totals[memory.cursor] + self.flush_tokens
         enough = bisect_left(totals, tokens_before, memory.cursor + 1, memory.length)
         first = min(enough, memory.length - 1)
-        # The user may go on behind a system message without that a turn begins.
+        # A system message does not begin a turn, so the user's question may continue behind it.
         while log[first].role == "system" and first + 1 < memory.length:
             first += 1
         if log[first].role == "user":
@@ -185,10 +189,10 @@ class FifoFacts(Strategy):
         return newest if newest >= memory.cursor else memory.length
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
-        """Static text and facts, then all messages that were not taken out."""
-        return (*self._written(memory), Messages(memory.cursor, memory.length))
+        """Return static text and facts, then all messages that were not taken out."""
+        return (*self._memory_pieces(memory), Messages(memory.cursor, memory.length))
 
-    def _written(self, memory: Memory) -> tuple[Piece, ...]:
+    def _memory_pieces(self, memory: Memory) -> tuple[Piece, ...]:
         facts = memory.head(FACTS)
         if facts is not None and facts.text:
             return notes(memory.notes_of(FACTS))
@@ -206,7 +210,7 @@ class FifoFacts(Strategy):
     ) -> tuple[Message, ...]:
         """One user message: what to do, the known facts, the form of the answer, and the messages. Where facts are
         condensed, the messages are those that were taken out last, as in LlamaIndex."""
-        if condenses(effect):
+        if is_condensing(effect):
             instruction = CONDENSE.format(max_facts=self.max_facts)
         return super().requests_of(memory, effect, instruction)
 
@@ -217,7 +221,7 @@ class FifoFacts(Strategy):
         instruction: str | None = None,
     ) -> tuple[Message, ...]:
         """The instruction, by default to extract facts, with the messages."""
-        return facts_request(
+        return build_facts_request(
             instruction or self.instruction,
             replaces.text if replaces else "",
             FORMAT,
@@ -225,13 +229,13 @@ class FifoFacts(Strategy):
         )
 
     def read_answer(self, effect: Write, answer: str) -> str:
-        """The facts, one a line: the known ones with those of the answer that are new, or a condensed list alone, if it
-        has any."""
+        """Return the facts, one a line: the known ones and the new ones of the answer, or a condensed list unless it is
+        empty."""
         answered_facts = facts_in(answer)
         before = effect.replaces
         if before is None:
             return write_facts(list(dict.fromkeys(answered_facts)))
-        if condenses(effect):
+        if is_condensing(effect):
             return write_facts(answered_facts) or before.text
         known_facts = listed_facts(before.text)
         new_facts = [

@@ -14,7 +14,7 @@ from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Piece, Quote
 from memviz.strategies.base import Effect, Write
-from memviz.strategies.fact_lists import EXTRACT, facts_request
+from memviz.strategies.fact_lists import EXTRACT, build_facts_request
 from memviz.strategies.families import LISTED_FACTS
 from memviz.strategies.lookup import best_in_steps, find_newest_start
 from memviz.strategies.per_turn import PerTurn
@@ -147,7 +147,7 @@ class FoundFacts(PerTurn):
             f'<fact number="{number}">{known.index.facts[number - 1].text}</fact>'
             for number in numbers
         )
-        return facts_request(
+        return build_facts_request(
             instruction or self.instruction,
             listed,
             f"{self.form}\n{self.replacing}" if listed else self.form,

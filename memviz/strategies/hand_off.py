@@ -1,4 +1,7 @@
-"""Hand-off."""
+"""The strategy Hand-off: a summary of everything, behind the user's newest messages.
+
+:class:`AskedMessages` keeps what the user said in a form that each request slices, as hundreds of messages may stay.
+"""
 
 from bisect import bisect_left
 from functools import lru_cache
@@ -85,15 +88,15 @@ class HandOff(Strategy):
 
     @property
     def writes_notes(self) -> bool:
-        """Nobody is asked where the provider writes."""
+        """False if the provider writes the block: no summarizer is asked then."""
         return not self.opaque_tokens
 
     def fill(self, memory: Memory) -> Fill:
-        """Content tokens of all that would be sent."""
+        """The content tokens of everything that would be sent, against the trigger."""
         versions = memory.newest_summary
         sent = memory.space.system_tokens + memory.pending_tokens
         sent += memory.space.summaries.tokens(versions.start, versions.stop)
-        sent += self._kept(memory).tokens
+        sent += self._find_kept(memory).tokens
         return Fill(sent, self.trigger_tokens, "tokens", self.limits)
 
     def headroom(self, memory: Memory) -> Headroom | None:
@@ -114,15 +117,15 @@ class HandOff(Strategy):
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The user's newest messages of what was handed over, the summary, and all messages since then."""
         return (
-            *self._kept(memory).pieces,
+            *self._find_kept(memory).pieces,
             *notes(memory.newest_summary, role="user"),
             Messages(memory.cursor, memory.length),
         )
 
-    def _kept(self, memory: Memory) -> "Kept":
-        """The user's newest messages before the cursor, and the ends of the one that did not fit."""
+    def _find_kept(self, memory: Memory) -> "KeptMessages":
+        """Return the user's newest messages before the cursor, and both ends of the one that did not fit."""
         first = memory.history_start
-        return _kept_before(
+        return _find_kept_messages(
             memory.log, memory.sums, first, memory.cursor, self.keep_user_tokens
         )
 
@@ -131,8 +134,8 @@ class HandOff(Strategy):
         return summary.text
 
 
-class Kept(NamedTuple):
-    """The messages that stay of those that were handed over, and their content tokens."""
+class KeptMessages(NamedTuple):
+    """The user's messages that are sent word for word beside the summary, and their content tokens."""
 
     pieces: tuple[Messages, ...]
     tokens: int
@@ -140,29 +143,35 @@ class Kept(NamedTuple):
 
 # What stays is the same for all requests up to the next hand-off.
 @lru_cache(maxsize=8)
-def _kept_before(log: Log, sums: TokenSums, first: int, cursor: int, room: int) -> Kept:
-    asked = _asked_in(log, sums)
+def _find_kept_messages(
+    log: Log, sums: TokenSums, first: int, cursor: int, room: int
+) -> KeptMessages:
+    asked = _asked_messages_of(log, sums)
     asked.extend(cursor)
     positions = asked.positions
     totals = asked.totals
     oldest = bisect_left(positions, first)
     stop = bisect_left(positions, cursor)
+
+    # The newest messages that fit together.
     start = bisect_left(totals, totals[stop] - room, oldest, stop)
     tokens = totals[stop] - totals[start]
+
+    # Of the one before them both ends fill the rest of the room.
     cut: tuple[Messages, ...] = ()
     if start > oldest:
-        cut = _cut(positions[start - 1], room - tokens)
+        cut = _cut_to_ends(positions[start - 1], room - tokens)
     for piece in cut:
         tokens += sums.counter(log.sent(piece.start, piece.form).content)
-    return Kept((*cut, *asked.pieces(start, stop)), tokens)
+    return KeptMessages((*cut, *asked.pieces(start, stop)), tokens)
 
 
 class AskedMessages(SharedGrowth):
     """The messages of the user in a log, append-only: their positions, the running sums of their content tokens, and
     the pieces that they are sent as."""
 
-    # With nearly all that was asked kept, a hand-off follows every few turns, and would read and put together
-    # hundreds of messages anew of which all but a few stayed as they were.
+    # A hand-off that keeps nearly all messages comes every few turns. Without this it would read hundreds of unchanged
+    # messages each time.
     def __init__(self, log: Log, sums: TokenSums) -> None:
         super().__init__()
         self._log = log
@@ -208,12 +217,12 @@ class AskedMessages(SharedGrowth):
 
 
 @lru_cache(maxsize=8)
-def _asked_in(log: Log, sums: TokenSums) -> AskedMessages:
+def _asked_messages_of(log: Log, sums: TokenSums) -> AskedMessages:
     return AskedMessages(log, sums)
 
 
-def _cut(position: int, room: int) -> tuple[Messages, ...]:
-    """A message with as much of both its ends as there is room for, in tokens; nothing where there is none."""
+def _cut_to_ends(position: int, room: int) -> tuple[Messages, ...]:
+    """Return the message with as much of both ends as fits in ``room`` tokens; nothing if there is no room."""
     half = room * CHARS_PER_TOKEN // 2
     if not half:
         return ()

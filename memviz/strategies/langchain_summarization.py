@@ -12,7 +12,13 @@ from memviz.core.errors import MemvizError
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes
-from memviz.strategies.clauses import AllOf, AtLeast, Headroom, Held, TriggerClause
+from memviz.strategies.clauses import (
+    AllOf,
+    AtLeast,
+    Headroom,
+    MemoryAmounts,
+    TriggerClause,
+)
 from memviz.strategies.langchain_messages import as_langchain
 from memviz.strategies.library import Ask, Counted, FromLibrary, LibraryStrategy
 from memviz.strategies.thresholds import Thresholds
@@ -58,10 +64,10 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
 
     def reason(self, memory: Memory) -> str:
         """The thresholds that were reached, in numbers."""
-        verdict = self.triggers.judge(self.held(memory))
+        verdict = self.triggers.judge(self.measure(memory))
         return verdict.reason if verdict.is_over else super().reason(memory)
 
-    def held(self, memory: Memory) -> Held:
+    def measure(self, memory: Memory) -> MemoryAmounts:
         """The numbers that the thresholds count: all that LangChain sent last, the summary or its fixed words among
         it, and what was said since."""
         tokens = messages = 0
@@ -75,7 +81,7 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
             elif isinstance(piece, Line):
                 tokens += memory.sums.counter(piece.message.content)
                 messages += 1
-        return Held(tokens=tokens, messages=messages)
+        return MemoryAmounts(tokens=tokens, messages=messages)
 
     def open(self, ask: Ask, counter: Counter) -> LangchainAtWork:
         """A middleware of its own."""

@@ -11,7 +11,7 @@ from memviz.core.summaries import SummaryVersion
 from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
-from memviz.strategies.fact_lists import condenses, is_condensed
+from memviz.strategies.fact_lists import is_condensed, is_condensing
 from memviz.strategies.families import LISTED_FACTS
 from memviz.strategies.lookup import find_due_messages
 from memviz.strategies.parameters import whole_number
@@ -93,14 +93,14 @@ class Observations(Strategy):
         return self.observe_tokens
 
     def fill(self, memory: Memory) -> Fill:
-        """Tokens of the messages that were not observed; regardless of them where there are too many observations."""
+        """The tokens of the messages that were not observed. Too many observations make it over in any case."""
         held = memory.pending_tokens
-        is_due = self._outgrown(memory) is not None
+        is_due = self._find_outgrown(memory) is not None
         return Fill(held, self.observe_tokens, "tokens", self.limits, regardless=is_due)
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
-        """Observe what is too much; first condense observations that became too many."""
-        too_long = self._outgrown(memory)
+        """Observe messages over the limit; condense observations over theirs first."""
+        too_long = self._find_outgrown(memory)
         if too_long is not None:
             reason = f"{too_long.tokens:,} tokens > {self.reflect_tokens:,}"
             effect = Write(
@@ -112,18 +112,18 @@ class Observations(Strategy):
         if not due:
             return ()
         before = memory.head(OBSERVATIONS)
-        said = when_said(memory, due)
+        said = write_dates(memory, due)
         return (Observe(due, due.stop, fill.reason, before, OBSERVATIONS, said=said),)
 
-    def _outgrown(self, memory: Memory) -> SummaryVersion | None:
-        """The observations where they are to be condensed; a list that was just condensed is as short as it gets."""
+    def _find_outgrown(self, memory: Memory) -> SummaryVersion | None:
+        """Return the observations if they are to be condensed. A list that was just condensed stays as it is."""
         newest = memory.head(OBSERVATIONS)
         if newest is None or newest.tokens <= self.reflect_tokens:
             return None
         return None if is_condensed(newest, memory) else newest
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
-        """The observations, and all messages that were not observed."""
+        """Return the observations, and all messages that were not observed."""
         observed = notes(memory.notes_of(OBSERVATIONS))
         return (*observed, Messages(memory.cursor, memory.length))
 
@@ -136,14 +136,15 @@ class Observations(Strategy):
         self, memory: Memory, effect: Write, instruction: str | None = None
     ) -> tuple[Message, ...]:
         """One user message: what to do, and the messages; where observations are condensed, those alone."""
-        if condenses(effect):
+        if is_condensing(effect):
             reflecting = REFLECT.format(tokens=max(1, self.reflect_tokens // 2))
             return self.summarizer_request((), effect.replaces, reflecting)
         messages = memory.worth_summarizing(effect.summarize)
         return self.summarizer_request(messages, None, instruction)
 
     def read_answer(self, effect: Write, answer: str) -> str:
-        """The observations before and those of the answer, under when it was said; or a condensed list alone."""
+        """Return the earlier observations and those of the answer under their date; of a condensed list the answer
+        alone."""
         if not isinstance(effect, Observe):
             return answer
         before = [effect.replaces.text] if effect.replaces else []
@@ -154,8 +155,8 @@ class Observations(Strategy):
         return f"Observations of the conversation so far:\n{summary.text}"
 
 
-def when_said(memory: Memory, positions: range) -> str:
-    """Return the dates of messages as a line, or where they are not known their turns."""
+def write_dates(memory: Memory, positions: range) -> str:
+    """Return a line with the dates of messages, or with their turns if the dates are unknown: ``Date: 2024-03-05``."""
     first = memory.log[positions.start].said_at
     last = memory.log[positions[-1]].said_at
     if first is not None and last is not None:

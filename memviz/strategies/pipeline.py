@@ -12,7 +12,7 @@ from memviz.core.pieces import Messages, Piece, joined, messages, notes
 from memviz.core.token_sums import FormSums
 from memviz.core.translation import _, noop
 from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write
-from memviz.strategies.clauses import Fill, Held, held_by
+from memviz.strategies.clauses import Fill, MemoryAmounts, measure_memory
 from memviz.strategies.families import TOOLS
 from memviz.strategies.parameters import (
     Parameter,
@@ -147,50 +147,51 @@ class Pipeline(Strategy):
         triggers = [step.trigger for step in self._steps if step.action == "summarize"]
         if not triggers or triggers[0] is None:
             return None
-        held = self._held(memory)
-        headroom = triggers[0].judge(held).headroom
+        amounts = self._measure_request(memory)
+        headroom = triggers[0].judge(amounts).headroom
         if headroom is None or headroom.unit != "tokens":
             return None
-        limit = held.tokens + headroom.amount - 1
-        return Fill(held.tokens, limit, "tokens", self.limits) if limit else None
+        limit = amounts.tokens + headroom.amount - 1
+        return Fill(amounts.tokens, limit, "tokens", self.limits) if limit else None
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """The effects of all steps that are due, each for the memory as those before leave it."""
         effects: list[Effect] = []
-        held: Held | None = None
+        amounts: MemoryAmounts | None = None
         for number, step in enumerate(self._steps, 1):
             if step.anchors is not None:
                 continue
             reason: str | None = "before every request"
             if step.trigger is not None:
-                held = held or self._held(memory)
-                verdict = step.trigger.judge(held)
+                amounts = amounts or self._measure_request(memory)
+                verdict = step.trigger.judge(amounts)
                 reason = verdict.reason if verdict.is_over else None
             if reason is None:
                 continue
-            effect = self._effect(number, step, memory, reason)
+            effect = self._plan_step(number, step, memory, reason)
             if effect is None:
                 continue
             effects.append(effect)
             if isinstance(effect, Write):
                 break
+            # The next step sees the memory as this one leaves it.
             memory = memory.moved(effect.mark, effect.to)
-            held = None
+            amounts = None
         return tuple(effects)
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
-        """The first user message where it is kept, the summary, and all that was not taken out, in its forms."""
+        """Return the kept first user message, the summary, what is brought back, and the history in its forms."""
         pieces: list[Piece] = []
         first = self._first_user_message(memory)
         if first is not None:
             pieces.append(Messages(first, first + 1))
         pieces += notes(memory.newest_summary)
-        pieces += map(messages, self._brought_back(memory))
-        pieces += self._history(memory)
+        pieces += map(messages, self._find_brought_back(memory))
+        pieces += self._reduce_history(memory)
         return tuple(pieces)
 
     def _first_user_message(self, memory: Memory) -> int | None:
-        """The position of the first user message, where a step that took it out keeps it; ``None`` where none does."""
+        """Return the position of the first user message if it was taken out and a step keeps it, else ``None``."""
         if not any(step.keeps_first_user_message for step in self._steps):
             return None
         if not memory.log.turn_count:
@@ -198,8 +199,8 @@ class Pipeline(Strategy):
         first = memory.log.turn_start(1)
         return first if first < memory.cursor else None
 
-    def _brought_back(self, memory: Memory) -> list[range]:
-        """The messages that steps bring back of all that was taken out, but for a first user message that is kept."""
+    def _find_brought_back(self, memory: Memory) -> list[range]:
+        """Return the messages that steps bring back of those taken out, without a kept first user message."""
         if memory.cursor == memory.history_start:
             return []
         groups: list[range] = []
@@ -209,71 +210,73 @@ class Pipeline(Strategy):
         first = self._first_user_message(memory)
         return joined(group for group in groups if group.start != first)
 
-    def _history(self, memory: Memory) -> list[Messages]:
-        """The messages that were not taken out, in the forms of all steps whose mark lies behind them."""
+    def _reduce_history(self, memory: Memory) -> list[Messages]:
+        """Return the messages that were not taken out, each in the forms of all steps whose mark is behind it."""
         marks: dict[int, int] = {}
         bounds = {memory.cursor, memory.length}
         for number, step in enumerate(self._steps, 1):
             if step.form is not None:
-                mark = memory.mark(_mark(number))
+                mark = memory.mark(_name_mark(number))
                 marks[number] = mark
                 if memory.cursor < mark < memory.length:
                     bounds.add(mark)
         history = []
         for start, stop in pairwise(sorted(bounds)):
             numbers = [number for number, mark in marks.items() if mark >= stop]
-            form = self._together(numbers, start, memory)
+            form = self._combine_forms(numbers, start, memory)
             history.append(Messages(start, stop, form))
         return history
 
-    def _together(
+    def _combine_forms(
         self, numbers: Sequence[int], start: int, memory: Memory
     ) -> Form | None:
-        """One form for the messages from ``start`` on that these steps reach."""
-        every: list[Form] = []
-        others: list[Form] = []
+        """Return the one form in which the steps of these numbers send the messages from ``start`` on."""
+        all_forms: list[Form] = []
+        other_forms: list[Form] = []
         length = memory.history_start
         for number in numbers:
             form = self._steps[number - 1].form
             assert form is not None  # noqa: S101 - only what has a form has a mark
-            every.append(form)
+            all_forms.append(form)
             if isinstance(form, OlderReads):
-                length = memory.mark(_mark(number))
+                length = memory.mark(_name_mark(number))
             else:
-                others.append(form)
-        rest = _in_turn(tuple(others))
-        older = _in_turn(tuple(every))
+                other_forms.append(form)
+        rest = _chain_forms(tuple(other_forms))
+        older = _chain_forms(tuple(all_forms))
         if older == rest or not memory.log.file_reads().has_older(start, length):
             return rest
         assert older is not None  # noqa: S101 - a form that is not the rest is one
         return Superseded(length, older, rest)
 
-    def _held(self, memory: Memory) -> Held:
-        """The numbers of the request that would be sent now, the system prompt apart."""
+    def _measure_request(self, memory: Memory) -> MemoryAmounts:
+        """Return the amounts of the request that would be sent now, without the system prompt."""
         versions = memory.newest_summary
         tokens = memory.space.summaries.tokens(versions.start, versions.stop)
-        apart = len(versions)
+        extra_messages = len(versions)
         first = self._first_user_message(memory)
         if first is not None:
-            apart += 1
+            extra_messages += 1
             tokens += memory.sums.between(first, first + 1)
-        for part in self._brought_back(memory):
-            apart += len(part)
+        for part in self._find_brought_back(memory):
+            extra_messages += len(part)
             tokens += memory.sums.between(part.start, part.stop)
-        for piece in self._history(memory):
+        for piece in self._reduce_history(memory):
             sums = memory.log.token_sums(memory.sums.counter, piece.form)
             tokens += sums.between(piece.start, piece.stop)
-        held = held_by(memory)
-        return held._replace(tokens=tokens, messages=held.messages + apart)
+        amounts = measure_memory(memory)
+        return amounts._replace(
+            tokens=tokens, messages=amounts.messages + extra_messages
+        )
 
-    def _effect(
+    def _plan_step(
         self, number: int, step: Step, memory: Memory, reason: str
     ) -> Effect | None:
-        """The effect of a step that is due; ``None`` where nothing of it can go."""
+        """Return the effect of a step that is due; ``None`` if nothing can go."""
         if step.form is not None:
-            return self._reduce(number, step, step.form, memory, reason)
+            return self._plan_reduction(number, step, step.form, memory, reason)
         at_most = any(keep.at_most for keep in step.keeps)
-        stop = find_whole_call(memory, self._stop(step, memory), at_most=at_most)
+        stop = find_whole_call(memory, self._find_stop(step, memory), at_most=at_most)
         if stop <= memory.cursor:
             return None
         if memory.sums.between(memory.cursor, stop) < step.least_tokens:
@@ -283,12 +286,15 @@ class Pipeline(Strategy):
         going = range(memory.cursor, stop)
         return Move(SUMMARIZED, stop, "evicted", reason, going)
 
-    def _reduce(
+    def _plan_reduction(
         self, number: int, step: Step, form: Form, memory: Memory, reason: str
     ) -> Move | None:
-        """The mark of a step that sends messages with less in them moves up to what the step leaves alone. Where older
-        reads are superseded it moves behind the newest message, the input too, if a file was read again."""
-        mark = memory.mark(_mark(number))
+        """Return the move of a step's mark up to the first message that the step leaves alone, if any message changes.
+
+        The step sends all messages before its mark in a reduced form. A step that supersedes older reads moves its mark
+        behind the newest message, the input too, once a file was read again.
+        """
+        mark = memory.mark(_name_mark(number))
         start = max(mark, memory.cursor)
         sums = memory.log.token_sums(memory.sums.counter, form)
         if isinstance(form, OlderReads):
@@ -297,7 +303,7 @@ class Pipeline(Strategy):
             changed = [position for position in reads if position >= memory.cursor]
             behind_changed = max(changed, default=0) + 1
         else:
-            stop = behind_changed = self._stop(step, memory)
+            stop = behind_changed = self._find_stop(step, memory)
             assert isinstance(sums, FormSums)  # noqa: S101 - those of a form are
             changed = [*sums.changed_in(start, stop)] if start < stop else []
         if not changed:
@@ -308,10 +314,10 @@ class Pipeline(Strategy):
             if sum(whole) - sum(reduced) < step.least_tokens:
                 return None
         going = range(min(changed), behind_changed)
-        return Move(_mark(number), stop, form.fate, reason, going)
+        return Move(_name_mark(number), stop, form.fate, reason, going)
 
-    def _stop(self, step: Step, memory: Memory) -> int:
-        """The first position that a step leaves alone."""
+    def _find_stop(self, step: Step, memory: Memory) -> int:
+        """Return the first position that a step leaves alone."""
         stops = [memory.before_input]
         for keep in step.keeps:
             of_results = step.is_about_results and keep.unit == "tokens"
@@ -322,12 +328,12 @@ class Pipeline(Strategy):
         return max(memory.history_start, min(stops))
 
 
-def _mark(number: int) -> str:
+def _name_mark(number: int) -> str:
     return f"step {number}"
 
 
-def _in_turn(forms: tuple[Form, ...]) -> Form | None:
-    """One form that does what all do; ``None`` of none."""
+def _chain_forms(forms: tuple[Form, ...]) -> Form | None:
+    """Return one form that applies all ``forms`` in order; ``None`` for no forms."""
     if len(forms) < 2:
         return forms[0] if forms else None
     return InTurn(forms)

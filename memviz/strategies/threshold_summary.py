@@ -12,7 +12,13 @@ from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.core.summaries import SummarySource, SummaryVersion
 from memviz.strategies.base import Effect, Write
-from memviz.strategies.clauses import Above, AllOf, Headroom, Held, TriggerClause
+from memviz.strategies.clauses import (
+    Above,
+    AllOf,
+    Headroom,
+    MemoryAmounts,
+    TriggerClause,
+)
 from memviz.strategies.families import SUMMARIES
 from memviz.strategies.parameters import free_text
 from memviz.strategies.prompts import RUNNING_INSTRUCTION
@@ -62,20 +68,22 @@ class ThresholdSummary(Thresholds):
         "Instruction for the summarizer. Empty uses the default."
     )
 
-    def held(self, memory: Memory) -> Held:
-        """The numbers that the thresholds count: the messages since the last summarization, and the summary as one
-        of them."""
+    def measure(self, memory: Memory) -> MemoryAmounts:
+        """Return the amounts that the thresholds count: the messages since the last summarization, and the summary as
+        one message."""
         summary = memory.newest_summary
         tokens = memory.space.summaries.tokens(summary.start, summary.stop)
-        return Held(
+        return MemoryAmounts(
             tokens=memory.pending_tokens + tokens,
             messages=memory.pending + len(summary),
         )
 
     def headroom(self, memory: Memory) -> Headroom | None:
-        """The distance that the thresholds still need, and that at which anything can go. Unknown where the
-        conversation begins with a call, which may have to stay."""
-        held = self.held(memory)
+        """Return how much may still be said until a threshold is reached and a message can go.
+
+        It is unknown for a conversation that begins with a call, which may have to stay.
+        """
+        amounts = self.measure(memory)
         begins_with_call = (
             memory.summary is None
             and memory.pending
@@ -85,13 +93,13 @@ class ThresholdSummary(Thresholds):
             return None
         room: TriggerClause = Above(self.keep_messages, "messages")
         if self.kept_tokens:
-            more_than_one = [Above(1, "messages")] if not held.messages else []
+            more_than_one = [Above(1, "messages")] if not amounts.messages else []
             room = AllOf((Above(self.kept_tokens, "tokens"), *more_than_one))
-        return AllOf((self.triggers, room)).judge(held).headroom
+        return AllOf((self.triggers, room)).judge(amounts).headroom
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """Once a threshold is reached, summarize everything before the messages that stay, and the summary."""
-        verdict = self.triggers.judge(self.held(memory))
+        verdict = self.triggers.judge(self.measure(memory))
         keep_from = self._keep_from(memory) if verdict.is_over else None
         if keep_from is None:
             return ()
@@ -104,17 +112,17 @@ class ThresholdSummary(Thresholds):
         return (effect,)
 
     def _keep_from(self, memory: Memory) -> int | None:
-        """Position of the first message that stays; ``None`` where nothing can go."""
-        held = self.held(memory)
+        """Return the position of the first message that stays; ``None`` if nothing can go."""
+        amounts = self.measure(memory)
         start = memory.length - self.keep_messages
         if self.kept_tokens:
-            if held.tokens <= self.kept_tokens or held.messages < 2:
+            if amounts.tokens <= self.kept_tokens or amounts.messages < 2:
                 return None
             start = memory.sums.suffix_start(
                 memory.length, self.kept_tokens, memory.cursor
             )
             start = min(start, memory.length - 1)
-        elif held.messages <= self.keep_messages:
+        elif amounts.messages <= self.keep_messages:
             return None
         keep_from = self._whole_group(memory, max(start, memory.cursor))
         if keep_from == memory.cursor and memory.summary is None:

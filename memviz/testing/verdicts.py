@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memviz.core.text.visible import on_one_line
+from memviz.core.text.visible import put_on_one_line
 from memviz.dashboard.words.why import (
     CAREFUL,
     DOLLARS,
@@ -48,7 +48,7 @@ class Verdict:
         return self.holds
 
     def __repr__(self) -> str:
-        headline = on_one_line(self.headline)
+        headline = put_on_one_line(self.headline)
         if len(headline) > SHOWN_CHARS:
             headline = headline[: SHOWN_CHARS - 1] + "…"
         return f"<{headline}>"
@@ -56,7 +56,7 @@ class Verdict:
     @property
     def text(self) -> str:
         """The headline and the reasons, a line each."""
-        return "\n".join(map(on_one_line, [self.headline, *self.reasons]))
+        return "\n".join(map(put_on_one_line, [self.headline, *self.reasons]))
 
     def __str__(self) -> str:
         return self.text

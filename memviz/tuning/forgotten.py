@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from memviz.core.conversation import Log
 from memviz.core.text.containment import contains
-from memviz.core.text.sentences import passage
+from memviz.core.text.sentences import split_passage
 from memviz.core.text.wording import message_number
 from memviz.core.text.words import content_words
 from memviz.engine.compaction import Compaction
@@ -314,7 +314,7 @@ def find_sentence_saying(text: str, answers: Sequence[str]) -> str:
 
     A sentence that contains an answer comes before one that says the first answer in other words.
     """
-    sentences = [sentence.text for sentence in passage(text).sentences]
+    sentences = [sentence.text for sentence in split_passage(text).sentences]
     for answer in answers:
         for sentence in sentences:
             if contains(sentence, answer):

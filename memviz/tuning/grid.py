@@ -16,7 +16,7 @@ from memviz.core.translation import _
 from memviz.strategies import strategies, strategy, strategy_class
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
-from memviz.strategies.step_numbers import spread_numbers
+from memviz.strategies.step_numbers import expand_number_grid
 
 DEFAULT_STEPS = 6
 _ROUND = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
@@ -186,7 +186,7 @@ def expand_grid(grid: Grid) -> tuple[Strategy, ...]:
             )
         if "steps" in strategy_class(id).model_fields:
             steps = values.get("steps") or (strategy(id).model_dump()["steps"],)
-            values = spread_numbers(steps, values)
+            values = expand_number_grid(steps, values)
         for combination in product(*values.values()):
             setting = strategy(id, **dict(zip(values, combination, strict=True)))
             settings_by_key.setdefault((id, setting.model_dump_json()), setting)

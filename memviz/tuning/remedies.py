@@ -14,7 +14,7 @@ import numpy as np
 
 from memviz.core.conversation import Log
 from memviz.core.errors import MemvizError
-from memviz.engine.part_tokens import whole_ranges
+from memviz.engine.part_tokens import find_whole_ranges
 from memviz.engine.planned_recalls import RequestKey
 from memviz.engine.recall import Recall
 from memviz.engine.replay import Messages, as_log, begin_replay, replay, setting_for
@@ -221,7 +221,7 @@ class Offer:
         """
         # To look for words takes a hundred times as long as to see whether the message itself is sent.
         parts = run.requests.parts_at(number)
-        positions_sent = set[int]().union(*whole_ranges(run.space, parts))
+        positions_sent = set[int]().union(*find_whole_ranges(run.space, parts))
         evidence = lost.probe.evidence
         if evidence and positions_sent.issuperset(evidence):
             return True

@@ -17,7 +17,7 @@ from math import ceil
 
 from memviz.core.conversation import Log
 from memviz.core.text.containment import contains
-from memviz.core.text.sentences import CACHED_TEXT_CHARS, passage
+from memviz.core.text.sentences import CACHED_TEXT_CHARS, split_passage
 from memviz.core.text.words import content_words
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import read_message
@@ -109,7 +109,7 @@ def find_rules(log: Log, facts: Iterable[Probe]) -> list[Statement]:
     for position, message in enumerate(log):
         if message.role not in ("user", "system"):
             continue
-        for sentence in passage(message.content).sentences:
+        for sentence in split_passage(message.content).sentences:
             text = sentence.text
             is_fact = any(contains(text, value) for value in values[position])
             if text not in rules and _sets_rule(text) and not is_fact:
@@ -208,7 +208,7 @@ def _find_worded_alike(statement: str, text: str) -> tuple[str, ...]:
     words = content_words(statement)
     least = _count_least_shared(words)
     alike = []
-    for sentence in passage(text).sentences:
+    for sentence in split_passage(text).sentences:
         if len(words & content_words(sentence.text)) >= least:
             alike.append(sentence.text)
     return tuple(alike)
@@ -237,7 +237,7 @@ def _find_restated_in(
     """Return each of ``statements`` that a sentence of ``text`` says, with that sentence."""
     with_word = _index_statements(statements)
     pairs = []
-    for sentence in passage(text).sentences:
+    for sentence in split_passage(text).sentences:
         # Most sentences share no word with any statement.
         words = content_words(sentence.text)
         shared = Counter(chain.from_iterable(with_word.get(w, ()) for w in words))
@@ -262,7 +262,7 @@ def restates(text: str, phrase: str) -> bool:
         return False
     telling = [word for word in phrase.split()[1:] if word[0].isupper()]
     telling += [word for word in phrase.split() if re.search(r"\d", word)]
-    for sentence in passage(text).sentences:
+    for sentence in split_passage(text).sentences:
         has_all = all(contains(sentence.text, word) for word in telling)
         if has_all and says_same(phrase, sentence.text):
             return True
@@ -348,7 +348,7 @@ def _find_sentences_with_value(text: str, probe: Probe) -> tuple[str, ...]:
         return ()
     sentences = [
         sentence.text
-        for sentence in passage(text).sentences
+        for sentence in split_passage(text).sentences
         if contains(sentence.text, value)
     ]
     if value.lower() != value and not probe.question.startswith(value):

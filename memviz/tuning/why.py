@@ -13,7 +13,7 @@ from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.errors import MemvizError, ParameterError
 from memviz.core.text.containment import contains
-from memviz.core.text.sentences import passage
+from memviz.core.text.sentences import split_passage
 from memviz.core.text.wording import message_number
 from memviz.core.text.words import content_words
 from memviz.core.translation import _
@@ -223,7 +223,7 @@ def _find_nearest_sentence(log: Log, scores: Any, phrase: str) -> tuple[int, str
     matcher = SequenceMatcher(b=phrase.casefold())
     best = (0.0, 0, "")
     for position in np.argsort(-scores)[:MOST_NEAR].tolist():
-        for sentence in passage(read_message(log[position])).sentences:
+        for sentence in split_passage(read_message(log[position])).sentences:
             matcher.set_seq1(sentence.text.casefold())
             best = max(best, (matcher.ratio(), -position, sentence.text))
     return -best[1], best[2]

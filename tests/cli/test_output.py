@@ -11,35 +11,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.core.text.visible import on_one_line, visible
+from memviz.core.text.visible import put_on_one_line, remove_control_characters
 from tests.cli.terminal import MEMVIZ, NASTY, ROOT, memviz, process
 from tests.tables import for_each
 
 
 @given(st.text())
 def test_nothing_that_a_terminal_obeys_is_left(text: str) -> None:
-    shown = on_one_line(text)
+    shown = put_on_one_line(text)
     assert not any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in shown)
     assert not set(shown) & set(
         "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
     )
-    assert shown == on_one_line(shown)
+    assert shown == put_on_one_line(shown)
 
 
 @for_each(
     "mark", "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\x00\x1b\x7f\x9b"
 )
 def test_no_mark_turns_the_rest_of_the_line_round(mark: str) -> None:
-    assert on_one_line(f"a{mark}b") == "ab"
+    assert put_on_one_line(f"a{mark}b") == "ab"
 
 
 @given(st.text(st.characters(categories=("L", "N", "P", "S"))))
 def test_letters_of_any_script_stay(text: str) -> None:
-    assert visible(text) == text
+    assert remove_control_characters(text) == text
 
 
 def test_what_is_kept_is_kept() -> None:
-    assert visible("a\tb\nc\rd\x1b[0m", keep="\n\t") == "a\tb\ncd[0m"
+    assert remove_control_characters("a\tb\nc\rd\x1b[0m", keep="\n\t") == "a\tb\ncd[0m"
 
 
 @pytest.mark.slow

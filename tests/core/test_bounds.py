@@ -33,7 +33,7 @@ from memviz.engine.memory_config import (
     load_memory_config,
     read_memory_config,
 )
-from memviz.engine.thinking import decision_of, recall_of
+from memviz.engine.thinking import read_decision, read_recall
 from memviz.metrics.cost.pricing import make_unpriced
 from memviz.tuning.grid import expand_grid
 from tests.engine.calling import Caller, recall, says
@@ -107,7 +107,7 @@ def test_a_models_recall_out_of_all_bounds_is_a_sentence_for_it(
     arguments: dict[str, Any],
 ) -> None:
     with pytest.raises(RecallError) as caught:
-        recall_of(json.dumps(arguments))
+        read_recall(json.dumps(arguments))
     assert len(str(caught.value)) < MAX_SENTENCE_CHARS
 
 
@@ -116,7 +116,7 @@ def test_a_models_recall_out_of_all_bounds_is_a_sentence_for_it(
     [DEEP, '{"last_n":' * 5000, '{"last_n": ' + "9" * 5000 + "}", '{"last_n": NaN}'],
 )
 def test_what_a_model_writes_may_be_anything(text: str) -> None:
-    for read in (recall_of, decision_of):
+    for read in (read_recall, read_decision):
         with pytest.raises(RecallError) as caught:
             read(text)
         assert len(str(caught.value)) < MAX_SENTENCE_CHARS

@@ -10,8 +10,8 @@ from memviz import Message
 from memviz.core.context import TOKENS_PER_MESSAGE
 from memviz.core.tool_schemas import (
     SAVED_BY_SYSTEM_MESSAGE,
+    count_schema_tokens,
     definitions,
-    schema_tokens,
 )
 from memviz.metrics.requests.traffic import count_traffic
 from tests.tables import for_each
@@ -221,11 +221,13 @@ def test_references_and_alternatives_are_written_out() -> None:
 @for_each("text", ["no JSON at all", "[1, 2]", '"text"', "{}", "[" * 100_000])
 def test_what_is_no_schema_counts_as_its_text(text: str) -> None:
     count = memviz.counter("chars4")
-    assert schema_tokens(count, (text,), has_system_prompt=False) > count(text)
+    assert count_schema_tokens(count, (text,), has_system_prompt=False) > count(text)
 
 
 def test_no_tools_add_nothing() -> None:
-    assert schema_tokens(memviz.counter("chars4"), (), has_system_prompt=False) == 0
+    assert (
+        count_schema_tokens(memviz.counter("chars4"), (), has_system_prompt=False) == 0
+    )
 
 
 def test_a_summary_takes_the_schemas_in_as_a_system_prompt_does() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import memviz
 from memviz import Message, Reply, ScriptedModel, ToolCall
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
-from memviz.core.tool_schemas import schema_tokens
+from memviz.core.tool_schemas import count_schema_tokens
 from memviz.models.base import ToolChoice
 from memviz.models.tools import TOOLS, Tool
 from tests.engine.probes import Digest
@@ -173,7 +173,7 @@ def request_tokens(
 
 def offered(*tools: str, has_system_prompt: bool = False) -> int:
     """Tokens of the schemas of these tools of memviz."""
-    return schema_tokens(
+    return count_schema_tokens(
         CHARS4, tuple(TOOLS[name].text for name in tools), has_system_prompt
     )
 

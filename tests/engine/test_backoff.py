@@ -10,7 +10,7 @@ import pytest
 
 import memviz
 from memviz import Log, Message, ModelError, ScriptedModel
-from memviz.engine.backoff import next_try
+from memviz.engine.backoff import find_next_try
 from memviz.engine.chat import Chat
 from memviz.engine.chat_memory import ChatMemory
 from memviz.engine.free_run import free_run
@@ -111,7 +111,7 @@ def test_a_chat_that_is_resumed_goes_on_waiting(id: str) -> None:
     say(chat, 12)
     before = tries(chat.run)
     resumed = Chat.resume(chat.run, model=Named(["answer"] * 99), summarizer=failing())
-    due = next_try(chat.run.compactions, chat.run.compactions[-1])
+    due = find_next_try(chat.run.compactions, chat.run.compactions[-1])
     say(resumed, due - 12)
     assert tries(resumed.run) == [*before, due]
 
@@ -121,7 +121,7 @@ def test_another_model_is_asked_at_once(id: str) -> None:
     chat = a_chat(id, failing())
     say(chat, 12)
     number = len(chat.run.compactions)
-    assert next_try(chat.run.compactions, chat.run.compactions[-1]) > 13
+    assert find_next_try(chat.run.compactions, chat.run.compactions[-1]) > 13
     chat.use(chat.model, Named(repeat("fine"), "another"))
     say(chat, 1)
     assert chat.run.compactions[number].summary == "fine"
@@ -216,7 +216,7 @@ def test_a_strategy_that_looks_after_each_message_is_not_asked_while_it_waits(
 def test_the_words_say_when_it_is_tried_again() -> None:
     run = memviz.replay(talk(30), small("summary"), model=failing(), counter="chars4")
     for failed, tried in pairwise(run.compactions):
-        assert next_try(run.compactions, failed) == tried.turn
+        assert find_next_try(run.compactions, failed) == tried.turn
 
 
 def test_messages_before_the_first_turn_count_as_turn_0() -> None:

@@ -347,7 +347,7 @@ class TestChangeStrategy:
                 chat.recall(turns=[1])
                 chat.send(f"question {i}")
         before = one.run.to_dict()
-        session, turns = one.begun_under(small("summary"), summarizer=Digest())
+        session, turns = one.begin_under(small("summary"), summarizer=Digest())
         assert list(turns) == [1, 2, 3, 4]
         assert one.run.to_dict() == before
         one.adopt(session.run())

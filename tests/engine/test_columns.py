@@ -134,7 +134,7 @@ def in_columns(run: Run) -> dict[str, Any]:
         ],
         "reply_tokens": found.reply_tokens.tolist(),
         "tokens": {part: counted.tolist() for part, counted in found.tokens.items()},
-        "with_recalls": run.requests.with_recalls(),
+        "with_recalls": run.requests.numbers_with_recalls(),
         "over_budget": found.over_budget,
         "positions": positions,
     }

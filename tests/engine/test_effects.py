@@ -21,8 +21,8 @@ from memviz.strategies.clauses import (
     AnyOf,
     AtLeast,
     Headroom,
-    Held,
-    held_by,
+    MemoryAmounts,
+    measure_memory,
     trigger_from,
 )
 from tests.engine.written_strategies import Pipeline, Tracks, talk
@@ -256,14 +256,14 @@ class TestClauses:
             "4000 tokens and 10 messages or 0.5 of the window", 10_000
         )
         assert (
-            trigger.judge(Held(4200, 12)).reason
+            trigger.judge(MemoryAmounts(4200, 12)).reason
             == "4,200 tokens ≥ 4,000 and 12 messages ≥ 10"
         )
         assert (
-            trigger.judge(Held(5200, 3)).reason
+            trigger.judge(MemoryAmounts(5200, 3)).reason
             == "5,200 tokens ≥ 5,000 (50% of the window)"
         )
-        assert not trigger.judge(Held(4200, 9)).is_over
+        assert not trigger.judge(MemoryAmounts(4200, 9)).is_over
 
     @for_each(
         "text", ["10 parrots", "0.5 of the messages", "0.5 tokens", "10 of the turns"]
@@ -280,24 +280,24 @@ class TestClauses:
         self,
     ) -> None:
         assert AnyOf((AtLeast(10, "tokens"), Above(20, "tokens"))).judge(
-            Held(4)
+            MemoryAmounts(4)
         ).headroom == Headroom(6, "tokens")
         assert AllOf((AtLeast(10, "tokens"), Above(20, "tokens"))).judge(
-            Held(4)
+            MemoryAmounts(4)
         ).headroom == Headroom(17, "tokens")
         assert (
             AnyOf((AtLeast(10, "tokens"), AtLeast(9, "messages")))
-            .judge(Held(4, 2))
+            .judge(MemoryAmounts(4, 2))
             .headroom
             is None
         )
         assert AnyOf((AtLeast(10, "tokens"), AtLeast(3, "messages"))).judge(
-            Held(4, 2)
+            MemoryAmounts(4, 2)
         ).headroom == (1, "messages")
         assert AllOf((AtLeast(4, "tokens"), AtLeast(9, "messages"))).judge(
-            Held(4, 2)
+            MemoryAmounts(4, 2)
         ).headroom == (7, "messages")
-        assert AtLeast(60, "seconds").judge(Held(seconds=10)).headroom is None
+        assert AtLeast(60, "seconds").judge(MemoryAmounts(seconds=10)).headroom is None
 
 
 def played(
@@ -314,7 +314,7 @@ class Stepped(Strategy):
     trigger: ClassVar[Trigger] = Trigger.REQUEST
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
-        verdict = Above(10, "messages").judge(held_by(memory))
+        verdict = Above(10, "messages").judge(measure_memory(memory))
         to = memory.length - 4
         return (
             (
@@ -364,7 +364,7 @@ class Rolling(Strategy):
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         done = memory.before_input
         verdict = AtLeast(3, "turns").judge(
-            held_by(memory.appended(done)) if done else Held()
+            measure_memory(memory.appended(done)) if done else MemoryAmounts()
         )
         if not verdict.is_over:
             return ()
@@ -390,7 +390,7 @@ class Idle(Rolling):
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         verdict = AnyOf((AtLeast(3600, "seconds"), Above(100, "tokens"))).judge(
-            held_by(memory)
+            measure_memory(memory)
         )
         to = memory.before_input
         return (

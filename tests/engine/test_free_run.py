@@ -22,7 +22,7 @@ from memviz import (
     Run,
     ScriptedModel,
 )
-from memviz.engine.free_run import is_over
+from memviz.engine.free_run import answers_messages_of
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import bundled
 from tests.engine.calling import Caller, recall, recalled, says, texts
@@ -442,22 +442,28 @@ class TestGoingOn:
         runs.append(free.run)
         said = talk(3)
         for run in runs:
-            assert is_over(run, Log(said))
-            assert is_over(run, Log([*said, Message("user", "More?")]))
+            assert answers_messages_of(run, Log(said))
+            assert answers_messages_of(run, Log([*said, Message("user", "More?")]))
             joined = Log([*said[:3], said[4]])
-            assert is_over(run, joined) == (run.log.turn_count < 2), (
+            assert answers_messages_of(run, joined) == (run.log.turn_count < 2), (
                 "two messages in a row are one turn"
             )
         changed = Log([*said[:4], Message("user", "Something else")])
-        assert [is_over(run, changed) for run in runs] == [True, True, True, False]
-        assert [is_over(run, Log(said[:2])) for run in runs] == [
+        assert [answers_messages_of(run, changed) for run in runs] == [
+            True,
+            True,
+            True,
+            False,
+        ]
+        assert [answers_messages_of(run, Log(said[:2])) for run in runs] == [
             True,
             True,
             False,
             False,
         ]
         assert not any(
-            is_over(run, Log([Message("assistant", "Hello!"), *said])) for run in runs
+            answers_messages_of(run, Log([Message("assistant", "Hello!"), *said]))
+            for run in runs
         )
 
 

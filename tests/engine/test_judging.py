@@ -18,7 +18,12 @@ from memviz.core.model_errors import (
     ServerError,
     UnknownModelError,
 )
-from memviz.engine.judging import JudgedAnswer, Judging, judge_request, verdict_of
+from memviz.engine.judging import (
+    JudgedAnswer,
+    Judging,
+    build_judge_request,
+    read_verdict,
+)
 from memviz.metrics.answer_scores import score_answers
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
@@ -157,7 +162,7 @@ def test_the_judge_gets_all_it_needs_as_data_and_nothing_else(
     ],
 )
 def test_only_the_one_word_is_a_verdict(said: str, verdict: str | None) -> None:
-    assert verdict_of(said) == verdict
+    assert read_verdict(said) == verdict
 
 
 def test_a_verdict_that_cannot_be_read_is_none_and_says_why(
@@ -481,7 +486,12 @@ def test_the_offline_model_knows_more_under_a_full_buffer_than_under_a_window() 
 def test_the_request_of_a_judge_is_short() -> None:
     count = memviz.counter("o200k_base")
     assert (
-        sum(count(message.content) for message in judge_request(PROBES[0], "3,600"))
+        sum(
+            count(message.content)
+            for message in build_judge_request(PROBES[0], "3,600")
+        )
         < 250
     )
-    assert all(isinstance(message, Message) for message in judge_request(PROBES[0], ""))
+    assert all(
+        isinstance(message, Message) for message in build_judge_request(PROBES[0], "")
+    )

@@ -15,7 +15,7 @@ from memviz import Fate, Message, Recall, ScriptedModel, ToolCall
 from memviz.core.forms import ClearedResults, Cut
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Picked, Piece
-from memviz.engine.recall_tokens import recalled_tokens
+from memviz.engine.recall_tokens import count_recalled_tokens
 from memviz.strategies.base import Strategy, Trigger
 from tests.engine.calling import check_accepted, texts
 from tests.engine.probes import IDS, Digest, small
@@ -74,7 +74,7 @@ def test_it_counts_as_recalled_with_the_tokens_that_are_sent() -> None:
     assert record.tokens["recalled"] == whole
     assert record.tokens["history"] == plain.tokens["history"] - placeholder
     assert record.total_tokens == plain.total_tokens + whole - placeholder
-    assert recalled_tokens(record) == whole - placeholder
+    assert count_recalled_tokens(record) == whole - placeholder
     assert sum(block.tokens for block in record.context.blocks) == sum(
         record.tokens[part] for part in ("history", "recalled", "input")
     )
@@ -209,7 +209,9 @@ def test_every_request_of_a_replay_is_accepted_and_holds_what_was_recalled(
     )
     for record, without in zip(run.requests, plain.requests, strict=True):
         assert record.parts.with_recalled(()) == without.parts
-        assert record.total_tokens - recalled_tokens(record) == without.total_tokens
+        assert (
+            record.total_tokens - count_recalled_tokens(record) == without.total_tokens
+        )
         check_accepted(record.context.messages)
         assert record.flags == ()
         found = record.recalled.messages if record.recalled else ()

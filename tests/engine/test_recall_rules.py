@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, ModelError, Recall, ToolCall
-from memviz.engine.part_tokens import whole_ranges
+from memviz.engine.part_tokens import find_whole_ranges
 from tests.engine.calling import (
     RECALL,
     Caller,
@@ -90,7 +90,7 @@ def check_recalled(
     assert set(sent) <= set(found.indices)
     sent_whole = {
         position
-        for part in whole_ranges(record.memory.space, record.parts)
+        for part in find_whole_ranges(record.memory.space, record.parts)
         for position in part
     }
     assert not set(sent) & sent_whole

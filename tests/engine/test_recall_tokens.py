@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, Recall
 from memviz.core.conversation import Log
-from memviz.engine.recall_tokens import added_tokens, stating_turns
+from memviz.engine.recall_tokens import count_added_tokens, find_stating_turns
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.strategies.conversations import conversations
 
@@ -41,7 +41,7 @@ def test_as_much_as_the_replay_with_it_sends_more(
     after = replayed(conversation, id, {record.turn: [*asked, more]})
     number = [one.turn for one in run.turns].index(record.turn)
     sent = [one.turns[number].total_tokens for one in (before, after)]
-    assert [added_tokens(before, before.turns[number], more)] == [
+    assert [count_added_tokens(before, before.turns[number], more)] == [
         b - a for a, b in pairwise(sent)
     ]
 
@@ -51,11 +51,11 @@ def test_a_message_that_is_sent_adds_nothing() -> None:
         talk(4), memviz.strategy("window", window_size=3), counter="chars4"
     )
     last = run.turns[-1]
-    assert added_tokens(run, last, Recall(turns=[3])) == 0
-    assert added_tokens(run, last, Recall(turns=[1])) > 0
+    assert count_added_tokens(run, last, Recall(turns=[3])) == 0
+    assert count_added_tokens(run, last, Recall(turns=[1])) > 0
 
 
 def test_the_turns_that_state_a_fact() -> None:
     log = Log([Message("system", "Be brief."), *talk(3)])
-    assert stating_turns(log, (5, 1, 2)) == (1, 3)
-    assert stating_turns(log, (0,)) == ()
+    assert find_stating_turns(log, (5, 1, 2)) == (1, 3)
+    assert find_stating_turns(log, (0,)) == ()

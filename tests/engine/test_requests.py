@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, Recall, RecallError
 from memviz.core.context import Fate
-from memviz.core.tool_schemas import schema_tokens
+from memviz.core.tool_schemas import count_schema_tokens
 from memviz.engine import assembly
 from memviz.engine.assembly import assemble
 from memviz.metrics.requests.token_use import count_token_use
@@ -155,7 +155,7 @@ def test_schemas_of_tools_are_sent_with_every_request() -> None:
     )
     plain = memviz.replay(agent(2, 0), memviz.strategy("window"))
     offered = memviz.replay(agent(2, 0), memviz.strategy("window"), tools=schemas)
-    more = schema_tokens(counter, schemas, has_system_prompt=False)
+    more = count_schema_tokens(counter, schemas, has_system_prompt=False)
     for record, without in zip(offered.requests, plain.requests, strict=True):
         assert record.tokens == {
             **without.tokens,

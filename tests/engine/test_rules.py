@@ -289,7 +289,9 @@ def input_is_sent_whole_last_and_once(
 def whole_messages(run: memviz.Run, record: memviz.TurnRecord) -> set[int]:
     """The log positions of the messages that are sent as they were said."""
     return {
-        p for part in part_tokens.whole_ranges(run.space, record.parts) for p in part
+        p
+        for part in part_tokens.find_whole_ranges(run.space, record.parts)
+        for p in part
     }
 
 

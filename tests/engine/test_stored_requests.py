@@ -43,7 +43,7 @@ def test_both_ways_make_the_same_run(monkeypatch: pytest.MonkeyPatch) -> None:
         value = stored(id)
         run = Run.from_dict(value)
         with monkeypatch.context() as patch:
-            patch.setattr(stored_requests, "_read_numbers", lambda *_: None)
+            patch.setattr(stored_requests, "_read_table", lambda *_: None)
             other = Run.from_dict(value)
         assert contents(run) == contents(other)
         assert run.turns == other.turns

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memviz import Recall, RecallError
 from memviz.core.bounds import LARGEST_NUMBER
-from memviz.engine.thinking import Decision, decision_of, recall_of
+from memviz.engine.thinking import Decision, read_decision, read_recall
 from tests.tables import for_each
 
 WRONG = (None, "true", "yes", 1, 0, [], [True], {})
@@ -59,7 +59,7 @@ class TestRecall:
     def test_each_argument_and_all_of_them(
         self, arguments: dict[str, Any], recall: Recall
     ) -> None:
-        assert recall_of(json.dumps(arguments)) == recall
+        assert read_recall(json.dumps(arguments)) == recall
 
     @for_each(
         ("arguments", "recall"),
@@ -77,12 +77,12 @@ class TestRecall:
         ],
     )
     def test_what_is_clear_is_understood(self, arguments: str, recall: Recall) -> None:
-        assert recall_of(arguments) == recall
+        assert read_recall(arguments) == recall
 
     @for_each("shape", NOT_AN_OBJECT)
     def test_what_is_no_object_is_refused(self, shape: str) -> None:
         with pytest.raises(RecallError, match="The arguments are not a JSON object"):
-            recall_of(NOT_AN_OBJECT[shape])
+            read_recall(NOT_AN_OBJECT[shape])
 
     @for_each(
         "arguments",
@@ -100,7 +100,7 @@ class TestRecall:
         with pytest.raises(
             RecallError, match="at least one of turn_numbers, message_indices, last_n"
         ):
-            recall_of(arguments)
+            read_recall(arguments)
 
     @for_each("name", ["turns", "keywords", "turnNumbers", ""])
     def test_an_unknown_argument_is_named_with_those_there_are(self, name: str) -> None:
@@ -108,7 +108,7 @@ class TestRecall:
             RecallError,
             match=f"There is no argument '{name}'; there are turn_numbers, message_ind",
         ):
-            recall_of(json.dumps({name: [1], "last_n": 1}))
+            read_recall(json.dumps({name: [1], "last_n": 1}))
 
     @for_each("name", ["turn_numbers", "message_indices"])
     @for_each(
@@ -121,17 +121,17 @@ class TestRecall:
         with pytest.raises(
             RecallError, match=f"^{name} has to be a list of whole numbers"
         ):
-            recall_of(json.dumps({name: value}))
+            read_recall(json.dumps({name: value}))
 
     @for_each("value", ["3", 2.0, [3], {}, True, False, -1, ""])
     def test_last_n_is_one_whole_number_above_0(self, value: Any) -> None:
         with pytest.raises(RecallError, match="last_n"):
-            recall_of(json.dumps({"last_n": value, "turn_numbers": [1]}))
+            read_recall(json.dumps({"last_n": value, "turn_numbers": [1]}))
 
     @for_each("number", ["NaN", "Infinity", "1e400"])
     def test_numbers_that_are_none_are_refused(self, number: str) -> None:
         with pytest.raises(RecallError):
-            recall_of(f'{{"last_n": {number}}}')
+            read_recall(f'{{"last_n": {number}}}')
 
 
 class TestDecision:
@@ -155,12 +155,12 @@ class TestDecision:
     def test_what_is_clear_is_understood(
         self, arguments: dict[str, Any], decision: Decision
     ) -> None:
-        assert decision_of(json.dumps(arguments)) == decision
+        assert read_decision(json.dumps(arguments)) == decision
 
     @for_each("shape", NOT_AN_OBJECT)
     def test_what_is_no_object_is_refused(self, shape: str) -> None:
         with pytest.raises(RecallError, match="The arguments are not a JSON object"):
-            decision_of(NOT_AN_OBJECT[shape])
+            read_decision(NOT_AN_OBJECT[shape])
 
     @for_each(
         "arguments",
@@ -170,12 +170,12 @@ class TestDecision:
         self, arguments: dict[str, Any]
     ) -> None:
         with pytest.raises(RecallError, match="true or false"):
-            decision_of(json.dumps(arguments))
+            read_decision(json.dumps(arguments))
 
     @for_each("summary", [7, ["They met."], {"text": "They met."}, True])
     def test_a_summary_that_is_no_text_is_refused(self, summary: Any) -> None:
         with pytest.raises(RecallError, match="summary has to be text"):
-            decision_of(json.dumps({"continue_thinking": False, "summary": summary}))
+            read_decision(json.dumps({"continue_thinking": False, "summary": summary}))
 
 
 JSON = st.recursive(
@@ -193,7 +193,7 @@ numbers = st.lists(whole_numbers, max_size=4)
 @given(arguments=st.text() | JSON.map(json.dumps))
 def test_whatever_is_written_gives_a_recall_or_a_sentence(arguments: str) -> None:
     try:
-        assert isinstance(recall_of(arguments), Recall)
+        assert isinstance(read_recall(arguments), Recall)
     except RecallError as error:
         assert str(error).endswith(".")  # noqa: PT017 - both outcomes are fine
 
@@ -201,7 +201,7 @@ def test_whatever_is_written_gives_a_recall_or_a_sentence(arguments: str) -> Non
 @given(arguments=st.text() | JSON.map(json.dumps))
 def test_whatever_is_written_gives_a_decision_or_a_sentence(arguments: str) -> None:
     try:
-        decision = decision_of(arguments)
+        decision = read_decision(arguments)
         assert isinstance(decision.go_on, bool)
         assert decision.summary == decision.summary.strip()
     except RecallError as error:
@@ -218,9 +218,9 @@ def test_what_the_schema_allows_is_what_is_recalled(
         {"turn_numbers": turns, "message_indices": messages, "last_n": last_n}
     )
     if turns or messages or last_n:
-        assert recall_of(arguments) == Recall(
+        assert read_recall(arguments) == Recall(
             turns=turns, messages=messages, last_n=last_n
         )
     else:
         with pytest.raises(RecallError, match="Nothing was asked for"):
-            recall_of(arguments)
+            read_recall(arguments)

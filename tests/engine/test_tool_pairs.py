@@ -10,7 +10,7 @@ import memviz
 from memviz import Message, Recall, ScriptedModel, ToolCall
 from memviz.core.forms import WithCalls
 from memviz.core.pieces import Picked
-from memviz.engine.recall_tokens import recalled_tokens
+from memviz.engine.recall_tokens import count_recalled_tokens
 from memviz.metrics.requests.broken_pairs import count_refused_requests
 from tests.engine.calling import check_accepted
 
@@ -61,7 +61,7 @@ def test_the_text_of_a_recalled_message_whose_call_nobody_answered_is_sent() -> 
     assert "tools" not in record.tokens
     assert [block.kind for block in record.context.blocks] == ["recalled", "input"]
     without = record.parts.with_recalled(())
-    assert recalled_tokens(record) > record.tokens["recalled"]
+    assert count_recalled_tokens(record) > record.tokens["recalled"]
     assert without.recalled == ()
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from memviz import Message, Run
 from memviz.core.pieces import Line
-from memviz.core.text.answer_forms import answer_forms
-from memviz.core.text.containment import normal_form
-from memviz.core.text.letters import MARK, simplified
-from memviz.core.text.token_contexts import tokens_in_context
-from memviz.core.text.values import plain_values
+from memviz.core.text.answer_forms import list_answer_forms
+from memviz.core.text.containment import normalize_token
+from memviz.core.text.letters import MARK, simplify_chinese
+from memviz.core.text.token_contexts import read_tokens_in_context
+from memviz.core.text.values import unify_values
 from memviz.engine.records import TurnRecord
 from memviz.metrics.retention.negatives import is_asked_negatively
 from memviz.metrics.retention.polarity import judge_polarity
@@ -40,7 +40,7 @@ def tokens(text: str) -> list[str]:
     text = re.sub(
         "(?<=[0-9])[\u00a0\u202f](?=[0-9]{3}(?![0-9]))",
         ",",
-        plain_values(simplified(text)),
+        unify_values(simplify_chinese(text)),
     )
     text = unicodedata.normalize("NFKC", text)
     text = re.sub(
@@ -63,7 +63,7 @@ def tokens(text: str) -> list[str]:
             word += "."
         else:
             found, word = [*found, word], ""
-    words = tokens_in_context([word for word in [*found, word] if word])
+    words = read_tokens_in_context([word for word in [*found, word] if word])
     return [form for word in words for form in normal(word)]
 
 
@@ -71,7 +71,7 @@ def normal(word: str) -> tuple[str, ...]:
     if re.fullmatch(r"[0-9.]+", word):
         word = word[1:] if re.fullmatch(r"0[0-9]", word) else re.sub(r"\.0+$", "", word)
         return (word,)
-    return normal_form(word)
+    return normalize_token(word)
 
 
 def spans(text: str, answers: tuple[str, ...]) -> list[tuple[int, int]]:
@@ -81,7 +81,7 @@ def spans(text: str, answers: tuple[str, ...]) -> list[tuple[int, int]]:
         wanted = tuple(tokens(answer))
         places = {
             (at, at + len(form.tokens))
-            for form in answer_forms(answer, wanted)
+            for form in list_answer_forms(answer, wanted)
             if form.tokens
             for at in range(len(there))
             if tuple(there[at : at + len(form.tokens)]) == form.tokens

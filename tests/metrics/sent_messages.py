@@ -12,7 +12,7 @@ import numpy as np
 from memviz import Message, Run, TurnRecord
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.core.counters import Counter
-from memviz.engine.part_tokens import message_tokens
+from memviz.engine.part_tokens import count_message_tokens
 from memviz.metrics.requests.traffic import Traffic, count_traffic, list_answered_calls
 
 
@@ -43,7 +43,7 @@ def shared_tokens(
                 words = words_in_common(left.content, right.content)
                 tokens += counter(words) if words else 0
             break
-        tokens += message_tokens(counter, left) + per_message
+        tokens += count_message_tokens(counter, left) + per_message
     return tokens
 
 
@@ -94,5 +94,5 @@ def shared(
                 words = words_in_common(left.content, right.content)
                 tokens += counter(words) if words else 0
             break
-        tokens += message_tokens(counter, left) + per_message
+        tokens += count_message_tokens(counter, left) + per_message
     return tokens

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from benchmarks.measured import MEASURED
 from memviz import Message, Reply, ToolCall, counter, replay, strategy
-from memviz.core.tool_schemas import schema_tokens
+from memviz.core.tool_schemas import count_schema_tokens
 from memviz.models.offline import OfflineModel
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, Tool
 from memviz.transcripts.samples import bundled
@@ -461,7 +461,7 @@ def test_usage_counts_schemas_and_calls() -> None:
     for tools in (RECALL, THINK, (WEATHER,)):
         reply = MODEL.complete(messages, tools)
         assert reply.usage is not None
-        assert reply.usage.input_tokens == plain.input_tokens + schema_tokens(
+        assert reply.usage.input_tokens == plain.input_tokens + count_schema_tokens(
             count, tuple(tool.text for tool in tools), has_system_prompt=True
         )
         spoken = [

@@ -8,7 +8,11 @@ import memviz
 from memviz.core.errors import MemvizError
 from memviz.strategies.pipeline import Pipeline
 from memviz.strategies.presets import presets
-from memviz.strategies.step_numbers import numbers_like, step_numbers, with_numbers
+from memviz.strategies.step_numbers import (
+    find_step_numbers,
+    match_numbers,
+    replace_numbers,
+)
 from memviz.strategies.steps import FIRST_STEPS
 from memviz.tuning.grid import expand_grid
 from tests.tables import for_each
@@ -21,7 +25,7 @@ OWN = {
 
 
 def test_each_number_is_named_by_where_it_stands_and_shares_are_in_percent() -> None:
-    assert {name: one.default for name, one in step_numbers(None).items()} == {
+    assert {name: one.default for name, one in find_step_numbers(None).items()} == {
         "step 1 at N% of the window": 50,
         "step 1 keep N results": 3,
         "step 2 at N% of the window": 80,
@@ -31,7 +35,7 @@ def test_each_number_is_named_by_where_it_stands_and_shares_are_in_percent() -> 
         'clear tool results as "[result 4, gone]" at 1,000 tokens and 3 turns; '
         "# 5 files; drop, keep at most 20% of messages, if 0.5 of the window go"
     )
-    assert list(step_numbers(text)) == [
+    assert list(find_step_numbers(text)) == [
         "step 1 at N tokens and 3 turns",
         "step 1 at 1,000 tokens and N turns",
         "step 2 keep at most N% of messages",
@@ -41,19 +45,19 @@ def test_each_number_is_named_by_where_it_stands_and_shares_are_in_percent() -> 
 
 @for_each("steps", sorted(OWN))
 def test_the_numbers_of_products_can_be_others_and_others_alone(steps: str) -> None:
-    known = step_numbers(steps)
-    assert with_numbers(steps, {name: one.default for name, one in known.items()}) == (
-        steps
-    )
+    known = find_step_numbers(steps)
+    assert replace_numbers(
+        steps, {name: one.default for name, one in known.items()}
+    ) == (steps)
     for name, one in known.items():
-        other = with_numbers(steps, {name: one.default - 1 or 2})
+        other = replace_numbers(steps, {name: one.default - 1 or 2})
         assert other is not None
         assert Pipeline(steps=other).steps == other
-        assert numbers_like(steps, other) == {
+        assert match_numbers(steps, other) == {
             **{each: number.default for each, number in known.items()},
             name: one.default - 1 or 2,
         }
-    assert numbers_like(steps, FIRST_STEPS + "\ndrop thinking") is None
+    assert match_numbers(steps, FIRST_STEPS + "\ndrop thinking") is None
 
 
 def test_a_grid_tries_numbers_in_steps_and_names_what_is_other() -> None:

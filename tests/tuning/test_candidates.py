@@ -7,7 +7,7 @@ import pytest
 import memviz
 from benchmarks.synthetic.generator import generate
 from memviz.strategies.presets import presets
-from memviz.strategies.step_numbers import step_numbers
+from memviz.strategies.step_numbers import find_step_numbers
 from memviz.transcripts.samples import sample
 from memviz.tuning.candidates import list_candidates
 from memviz.tuning.grid import find_largest_sizes, list_first_strategies
@@ -60,6 +60,6 @@ def test_results_of_tools_are_reduced_where_there_are_any(
     assert not any("tool results" in steps for steps in pipelines(chats))
     # What is kept is less than what a step acts at.
     for steps in pipelines(agent):
-        numbers = step_numbers(steps.splitlines()[-1])
+        numbers = find_step_numbers(steps.splitlines()[-1])
         shares = [one.default for one in numbers.values() if one.unit == "%"]
         assert shares == sorted(shares, reverse=True)

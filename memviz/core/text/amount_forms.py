@@ -24,7 +24,7 @@ _SAME_AMOUNT = {
 """Units, each with another one and how many of that it is."""
 
 
-def other_units(answer: str, tokens: Tokens) -> Iterator[Tokens]:
+def yield_other_units(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     """Yield the same amount in other units.
 
     "90 minutes" -> 1.5 h; 1 h 30 min. "2 kg" -> 4 斤; 2000 g. "£2" and "2 pounds" are weight or
@@ -42,49 +42,54 @@ def other_units(answer: str, tokens: Tokens) -> Iterator[Tokens]:
         yield amount, f"{MARK}gbp"
     if unit in _SAME_AMOUNT:
         factor, other_unit = _SAME_AMOUNT[unit]
-        yield _number(number * factor), *other_unit
+        yield _write_number(number * factor), *other_unit
     for words_for_people in (PEOPLE, PEOPLE_MEASURES):
         if unit in words_for_people:
             for other in sorted(words_for_people):
                 yield amount, other
     for small, (large, ratio) in SAME_MEASURE.items():
         if unit == small:
-            yield from _in_larger_unit(number, small, large, ratio)
+            yield from _convert_to_larger_unit(number, small, large, ratio)
         elif unit == large and number * ratio % 1 == 0:
-            yield _number(number * ratio), _marked(small)
-            yield from _in_two_units(number * ratio, small, large, ratio)
+            yield _write_number(number * ratio), _mark_unit(small)
+            yield from _convert_to_two_units(number * ratio, small, large, ratio)
 
 
-def _in_larger_unit(
+def _convert_to_larger_unit(
     number: Decimal, small: str, large: str, ratio: int
 ) -> Iterator[Tokens]:
     """Yield a number of ``small`` units in the ``large`` one, of ``ratio`` each: 90 min -> 1.5 h, 1 h 30 min."""
     if number < ratio / 2:
         return
     if number == ratio:  # for a year, for an hour
-        yield "for", "a", _marked(large)
-        yield "for", "an", _marked(large)
+        yield "for", "a", _mark_unit(large)
+        yield "for", "an", _mark_unit(large)
     # Any whole number is one of hours or kilograms (93 min is 1.55 h), but of days, weeks
     # and years only quarters are: 30 h is 1.25 days.
     most_parts = ratio if ratio % 10 == 0 else 4
     if number / ratio * most_parts % 1 == 0:
-        yield _number(number / ratio), _marked(large)
-    for tokens in _in_two_units(number, small, large, ratio):
+        yield _write_number(number / ratio), _mark_unit(large)
+    for tokens in _convert_to_two_units(number, small, large, ratio):
         yield tokens
         if small == "cm":
             yield tokens[:-1]
 
 
-def _in_two_units(
+def _convert_to_two_units(
     number: Decimal, small: str, large: str, ratio: int
 ) -> Iterator[Tokens]:
     """Yield a number of ``small`` units in both: 90 min -> 1 h 30 min; none where one unit says it."""
     whole, remainder = divmod(number, ratio)
     if whole and remainder:
-        yield _number(whole), _marked(large), _number(remainder), _marked(small)
+        yield (
+            _write_number(whole),
+            _mark_unit(large),
+            _write_number(remainder),
+            _mark_unit(small),
+        )
 
 
-def other_rates(answer: str, tokens: Tokens) -> Iterator[Tokens]:
+def yield_other_rates(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     """Yield a rate with every word that may stand between its units.
 
     "80 km/h" -> 80 km per h, 80 km an h, 80 km each h and so on.
@@ -99,7 +104,7 @@ def other_rates(answer: str, tokens: Tokens) -> Iterator[Tokens]:
             yield *plain[:2], *between, f"{MARK}{unit}"
 
 
-def _marked(unit: str) -> str:
+def _mark_unit(unit: str) -> str:
     return f"{MARK}{unit}" if unit in UNITS.values() else unit
 
 
@@ -107,5 +112,5 @@ def _is_decimal(token: str) -> bool:
     return token.replace(".", "", 1).isdigit()
 
 
-def _number(number: Decimal) -> str:
+def _write_number(number: Decimal) -> str:
     return f"{number.normalize():f}"

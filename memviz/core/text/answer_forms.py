@@ -6,9 +6,9 @@ from functools import lru_cache
 from itertools import permutations
 from typing import NamedTuple
 
-from memviz.core.text.amount_forms import Tokens, other_rates, other_units
-from memviz.core.text.dates_and_times import slashed_date
-from memviz.core.text.letters import MARK, slashed
+from memviz.core.text.amount_forms import Tokens, yield_other_rates, yield_other_units
+from memviz.core.text.dates_and_times import join_slashed_date
+from memviz.core.text.letters import MARK, join_slashed_numbers
 from memviz.core.text.value_words import (
     CURRENCIES,
     HAN_KINDS_OF_PLACE,
@@ -85,7 +85,7 @@ class AnswerForm(NamedTuple):
 
 
 @lru_cache(maxsize=8192)
-def answer_forms(
+def list_answer_forms(
     answer: str, tokens: tuple[str, ...], *, may_omit_year: bool = False
 ) -> tuple[AnswerForm, ...]:
     """Return every form in which ``answer`` may stand in a text, itself first.
@@ -110,11 +110,11 @@ def answer_forms(
     # In the other order every form found so far may stand too.
     if len(tokens) <= _MOST_LISTED_TOKENS:
         for form in list(forms):
-            forms += map(AnswerForm, _other_orders(form.tokens))
+            forms += map(AnswerForm, _reorder_parts(form.tokens))
     return tuple(dict.fromkeys(forms))
 
 
-def _unframed(answer: str, tokens: Tokens) -> Iterator[Tokens]:
+def _remove_frame(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     """Yield an answer without the small words that fit it to its question.
 
     "at the Osteria Luca" -> osteria luca. None where it has none, or hardly anything would be left.
@@ -127,7 +127,7 @@ def _unframed(answer: str, tokens: Tokens) -> Iterator[Tokens]:
         yield content
 
 
-def _ordinals(answer: str, tokens: Tokens) -> Iterator[Tokens]:
+def _swap_ordinals(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     """Yield an ordinal the other way: "3rd floor" -> third floor, "third floor" -> 3 floor."""
     if len(tokens) < 2:
         return
@@ -137,7 +137,7 @@ def _ordinals(answer: str, tokens: Tokens) -> Iterator[Tokens]:
         yield tuple(_ORDINAL_WORDS.get(token, token) for token in tokens)
 
 
-def _short_names(answer: str, tokens: Tokens) -> Iterator[Tokens]:
+def _shorten_names(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     """Yield shorter forms of a name.
 
     - Without its title: "Dr. Chen" -> chen.
@@ -169,7 +169,7 @@ def _short_names(answer: str, tokens: Tokens) -> Iterator[Tokens]:
         yield tokens[0], tokens[2]
 
 
-def _short_han_names(answer: str, tokens: Tokens) -> Iterator[Tokens]:
+def _shorten_han_names(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     """Yield shorter forms of a Chinese name: 北京大学 -> 北大, 如家酒店 -> 如家."""
     if answer.endswith("大学") and len(tokens) == _LEAST_HAN_UNIVERSITY:
         yield tokens[0], "大"
@@ -178,7 +178,7 @@ def _short_han_names(answer: str, tokens: Tokens) -> Iterator[Tokens]:
             yield tokens[: -len(kind)]
 
 
-def _other_orders(tokens: Tokens) -> Iterator[Tokens]:
+def _reorder_parts(tokens: Tokens) -> Iterator[Tokens]:
     """Yield what is listed or dated in the other order, whatever joins it.
 
     "ivory and sage" -> sage with ivory; "Friday at noon" -> noon on friday.
@@ -210,7 +210,7 @@ def _day_and_month(tokens: tuple[str, ...]) -> tuple[int, int] | None:
     return int(tokens[0]), int(tokens[1][1:])
 
 
-def list_parts(answer: str) -> tuple[str, ...]:
+def split_list(answer: str) -> tuple[str, ...]:
     """Return the two or three things that ``answer`` lists; empty where it is no such list.
 
     "cashews and pistachios" -> cashews, pistachios. Numbers are none: the parts of "2 and 3"
@@ -231,9 +231,9 @@ def _dates(answer: str, tokens: Tokens) -> Iterator[Tokens]:
         return
     for first, second in permutations(day_and_month):
         if len(tokens) == 2:
-            yield (slashed(first, second),)
+            yield (join_slashed_numbers(first, second),)
         elif len(tokens) == 3 and day_and_month[0] <= 12 and first != second:
-            yield (slashed_date(first, second, tokens[2]),)
+            yield (join_slashed_date(first, second, tokens[2]),)
 
 
 def _slashed_dates(answer: str, tokens: Tokens) -> Iterator[Tokens]:
@@ -249,7 +249,7 @@ def _slashed_dates(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     for day, month in permutations(numbers):
         if year:
             yield str(day), f"{MARK}{month}", year
-            yield (slashed_date(month, day, year),)
+            yield (join_slashed_date(month, day, year),)
         elif 0 < month <= 12:
             yield str(day), f"{MARK}{month}"
 
@@ -325,11 +325,11 @@ _SPELLINGS = (
     _phones,
     _thousands,
     _codes,
-    other_units,
-    other_rates,
-    _short_names,
-    _short_han_names,
-    _ordinals,
-    _unframed,
+    yield_other_units,
+    yield_other_rates,
+    _shorten_names,
+    _shorten_han_names,
+    _swap_ordinals,
+    _remove_frame,
 )
 """Each yields other spellings of an answer, of which it is given the words and the normal tokens."""

@@ -1,14 +1,17 @@
-"""Sentences into clauses that can stand alone, each with what belongs to it; in English, German and Chinese.
+"""Splits sentences into clauses that can stand alone, in English, German and Chinese.
 
-A clause stands alone where it names what it speaks of: "..., and the pod in the attic blinks". One that points back
-("and it blinks", "which blinks") stays with the clause before it, or is left out where it tells nothing to keep: no
-number, no name, no date, no condition. Nothing is reworded.
+The offline model writes its summaries and fact lists from clauses. Example: ``split_clauses("Thanks, the pod costs $5,
+and my sister lives in Rome.")`` is ``("The pod costs $5.", "My sister lives in Rome.")``.
+
+A clause stands alone if it names its subject: "..., and the pod in the attic blinks". A clause that points back ("and
+it blinks", "which blinks") stays with the clause before it; it is left out if it has no number, name, date or
+condition. Words are left out but never changed.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from memviz.core.text.openers import DIGIT, WORD, says_nothing, without_openers
+from memviz.core.text.openers import DIGIT, WORD, is_empty_talk, remove_openers
 from memviz.core.text.vocabulary import (
     DATE_WORDS,
     NUMBER_WORDS,
@@ -111,17 +114,17 @@ _CHINESE_SUBJECT = re.compile(
 )
 
 
-def clauses(sentence: str) -> tuple[str, ...]:
+def split_clauses(sentence: str) -> tuple[str, ...]:
     """Return the clauses of ``sentence`` that state something, in order; none, if it is a mere courtesy or
     exclamation."""
-    text = without_openers(sentence)
-    if not text or says_nothing(text):
+    text = remove_openers(sentence)
+    if not text or is_empty_talk(text):
         return ()
     is_chinese = not text.isascii() and len(HAN.findall(text)) * 2 > len(text)
     parts = tuple(_split_chinese(text) if is_chinese else _split_spaced(text))
     if parts == (text,):
         return parts
-    return tuple(clause for clause in parts if not says_nothing(clause))
+    return tuple(clause for clause in parts if not is_empty_talk(clause))
 
 
 def _split_spaced(text: str) -> Iterator[str]:

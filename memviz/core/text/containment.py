@@ -26,24 +26,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.core.text.answer_forms import AnswerForm, answer_forms
+from memviz.core.text.answer_forms import AnswerForm, list_answer_forms
 from memviz.core.text.chunks import ByChunk
 from memviz.core.text.digits import has_digit
-from memviz.core.text.letters import MARK, plain_letters, simplified, uninflected
-from memviz.core.text.numbers_and_codes import plain_number
+from memviz.core.text.letters import (
+    MARK,
+    remove_accents,
+    remove_inflection,
+    simplify_chinese,
+)
+from memviz.core.text.numbers_and_codes import unify_number
 from memviz.core.text.respelling import may_be_respelled
 from memviz.core.text.terms import (
     IS_UNSPACED,
     SPACES_IN_NUMBERS,
-    composed,
+    compose_accents,
+    find_tokens,
     is_number,
-    tokens_of,
 )
 from memviz.core.text.token_contexts import (
     KINDS,
     NAME_TOKENS,
     READ_IN_CONTEXT,
-    tokens_in_context,
+    read_tokens_in_context,
 )
 from memviz.core.text.value_words import (
     CURRENCIES,
@@ -52,9 +57,9 @@ from memviz.core.text.value_words import (
     SHORT_FORMS,
     SHORT_WEEKDAYS,
     UNITS,
-    word_number,
+    number_of_word,
 )
-from memviz.core.text.values import plain_values
+from memviz.core.text.values import unify_values
 from memviz.core.text.vocabulary import STOP_WORDS
 from memviz.core.text.words import UNSPACED
 
@@ -99,22 +104,22 @@ class Matches(NamedTuple):
         return Matches(*(part[:stop] for part in self))
 
 
-def spellings(text: str) -> list[str]:
-    """The tokens of ``text`` as they are written; :func:`normal_form` says what each is compared by."""
-    return tokens_of(_ORDINAL.sub("", _composed(text)))
+def find_written_tokens(text: str) -> list[str]:
+    """Return the tokens of ``text`` as they are written; :func:`normalize_token` gives the form to compare each by."""
+    return find_tokens(_ORDINAL.sub("", _compose_visible(text)))
 
 
-def _composed(text: str) -> str:
-    return text if text.isascii() else composed(_INVISIBLE.sub("", text))
+def _compose_visible(text: str) -> str:
+    return text if text.isascii() else compose_accents(_INVISIBLE.sub("", text))
 
 
 @lru_cache(maxsize=65_536)
-def normal_form(token: str) -> tuple[str, ...]:
-    """The normal tokens of one written token: one, or one a character in an unspaced run."""
+def normalize_token(token: str) -> tuple[str, ...]:
+    """Return the normal tokens of one written token: one for a word, one for each character of an unspaced run."""
     if IS_UNSPACED.match(token):
         return tuple(unicodedata.normalize("NFKC", token))
     if is_number(token):
-        return (plain_number(token),)
+        return (unify_number(token),)
     if token in NAME_TOKENS:
         return (token,)
     if token in SHORT_WEEKDAYS:
@@ -122,19 +127,19 @@ def normal_form(token: str) -> tuple[str, ...]:
     word = unicodedata.normalize(
         "NFKC", unicodedata.normalize("NFKC", token).casefold()
     )
-    return tuple(map(_normal_word, _PIECE.findall(word)))
+    return tuple(map(_normalize_word, _PIECE.findall(word)))
 
 
-def _normal_word(word: str) -> str:
-    plain = plain_letters(word)
+def _normalize_word(word: str) -> str:
+    plain = remove_accents(word)
     if plain in MONTH_NUMBERS and plain not in SHARED_MONTHS:
         return f"{MARK}{MONTH_NUMBERS[plain]}"
     if plain in KINDS:
         return f"{MARK}{KINDS[plain]}"
     if plain in SHORT_FORMS:
-        return uninflected(SHORT_FORMS[plain])
-    number = word_number(plain)
-    return uninflected(plain) if number is None else str(number)
+        return remove_inflection(SHORT_FORMS[plain])
+    number = number_of_word(plain)
+    return remove_inflection(plain) if number is None else str(number)
 
 
 def normal_tokens(text: str) -> tuple[str, ...]:
@@ -150,16 +155,16 @@ def _read_tokens(text: str) -> tuple[str, ...]:
         by_chunk = [*map(_TOKENS_WITHOUT_VALUES.__getitem__, text.split())]
         if _IN_CONTEXT not in by_chunk:
             return tuple(chain.from_iterable(by_chunk))
-    plain = plain_values(simplified(_composed(text)))
+    plain = unify_values(simplify_chinese(_compose_visible(text)))
     # But for spaces within numbers no token goes across one, so a text has the tokens of its chunks.
     if not any(space in plain for space in SPACES_IN_NUMBERS):
         by_chunk = [*map(_TOKENS_OF.__getitem__, plain.split())]
         if _IN_CONTEXT not in by_chunk:
             return tuple(chain.from_iterable(by_chunk))
-    tokens = tokens_of(plain)
+    tokens = find_tokens(plain)
     if not READ_IN_CONTEXT.isdisjoint(tokens):
-        tokens = [*tokens_in_context(tokens)]
-    return tuple(chain.from_iterable(map(normal_form, tokens)))
+        tokens = [*read_tokens_in_context(tokens)]
+    return tuple(chain.from_iterable(map(normalize_token, tokens)))
 
 
 def _has_no_values(text: str) -> bool:
@@ -174,10 +179,10 @@ _kept_long = lru_cache(maxsize=64)(_read_tokens)
 
 def _tokens_of_chunk(chunk: str) -> tuple[str, ...]:
     """Return the normal tokens of a chunk; :data:`_IN_CONTEXT` where only its neighbours explain one of them."""
-    tokens = tokens_of(chunk)
+    tokens = find_tokens(chunk)
     if not READ_IN_CONTEXT.isdisjoint(tokens):
         return _IN_CONTEXT
-    return tuple(chain.from_iterable(map(normal_form, tokens)))
+    return tuple(chain.from_iterable(map(normalize_token, tokens)))
 
 
 _TOKENS_OF = ByChunk(_tokens_of_chunk)
@@ -192,8 +197,8 @@ def _tokens_without_values(chunk: str) -> tuple[str, ...]:
 _TOKENS_WITHOUT_VALUES = ByChunk(_tokens_without_values)
 
 
-def _rarity(token: str) -> tuple[bool, int]:
-    """Return what grows as fewer texts have a token: "of" < "cat" < "allergic"."""
+def _rate_rarity(token: str) -> tuple[bool, int]:
+    """Return a sort key for tokens, rare ones last: "of" < "cat" < "allergic"."""
     return token not in STOP_WORDS, len(token)
 
 
@@ -213,11 +218,11 @@ def _number_chunks(numbers: Mapping[str, int]) -> ByChunk[tuple[int, ...] | None
 def contains(text: str, answer: str) -> bool:
     """Return whether ``text`` contains ``answer``. An answer without letters and digits is contained nowhere."""
     tokens = normal_tokens(text)
-    forms = answer_forms(answer, normal_tokens(answer))
-    return any(_stands_in(tokens, form) for form in forms)
+    forms = list_answer_forms(answer, normal_tokens(answer))
+    return any(_tokens_contain(tokens, form) for form in forms)
 
 
-def _stands_in(tokens: tuple[str, ...], form: AnswerForm) -> bool:
+def _tokens_contain(tokens: tuple[str, ...], form: AnswerForm) -> bool:
     """Return whether the tokens of ``form`` stand one after the other in ``tokens``.
 
     Of a bare amount no other kind may follow: "1200" for "$1,200" does not stand in "1200 km".
@@ -244,9 +249,11 @@ def asks_for_a_count(question: str) -> bool:
 
 
 class PhraseIndex:
-    """Many phrases to be looked up in many texts; each text is read once, for all of them. Dates among the phrases of
-    the numbers ``may_omit_years`` are found without their year, too; ``counts`` are those of numbers of things: two
-    cats are not told by "2 meters"."""
+    """Finds many phrases in many texts, reading each text once for all phrases.
+
+    ``may_omit_years`` are the numbers of phrases whose dates are also found without their year. ``counts`` are the
+    numbers of phrases that count things: the phrase "2" for two cats is not found in "2 meters".
+    """
 
     def __init__(
         self,
@@ -269,11 +276,11 @@ class PhraseIndex:
         ):
             is_count = number in counts
             may_omit_year = number in may_omit_years
-            for form in answer_forms(phrase, tokens, may_omit_year=may_omit_year):
+            for form in list_answer_forms(phrase, tokens, may_omit_year=may_omit_year):
                 rows.append((number, form.is_bare or is_count, form.is_yearless))
                 self._coded.append([self._number_of(token) for token in form.tokens])
                 if form.tokens:
-                    rarest.add(max(form.tokens, key=_rarity))
+                    rarest.add(max(form.tokens, key=_rate_rarity))
         columns = np.array(rows, np.int64).reshape(-1, 3).T
         self._phrase_of = columns[0]
         self._is_bare, self._is_yearless = columns[1:].astype(bool)

@@ -6,7 +6,7 @@ in "12 ʘ5 1990". A time is one word: "17ʘ30" for 5:30 pm.
 
 import re
 
-from memviz.core.text.letters import MARK, plain_letters
+from memviz.core.text.letters import MARK, remove_accents
 from memviz.core.text.value_kinds import ALNUM, WORD_CHARS, YEAR, ValueKind
 from memviz.core.text.value_words import MONTH_NUMBERS, SHARED_MONTHS
 
@@ -29,7 +29,7 @@ def _spell_date(day: str | None, month: int, year: str | None) -> str:
 
 
 def _spell_named_date(day: str | None, month: str, year: str | None) -> str:
-    number = MONTH_NUMBERS[plain_letters(month.casefold())]
+    number = MONTH_NUMBERS[remove_accents(month.casefold())]
     return _spell_date(day, number, year)
 
 
@@ -67,13 +67,13 @@ def _spell_numeric_date(match: re.Match[str]) -> str:
     elif first == second:
         return _spell_date(first, int(second), year)
     else:
-        return f" {slashed_date(int(first), int(second), year)} "
+        return f" {join_slashed_date(int(first), int(second), year)} "
     if not _is_date(day, month):
         return match.group()
     return _spell_date(day, int(month), year)
 
 
-def slashed_date(first: int, second: int, year: str) -> str:
+def join_slashed_date(first: int, second: int, year: str) -> str:
     """Return the one word for a date of which nobody says whether its day or its month
     comes first: "1990ʘ12ʘ5" for 12/05/1990."""
     return f"{year}{MARK}{first}{MARK}{second}"

@@ -1,5 +1,7 @@
-"""Letters and endings by which words are compared: no accents, simplified Chinese characters,
-no plural."""
+"""Brings the letters and endings of a word into one form: no accents, simplified Chinese characters, no plural.
+
+:mod:`memviz.core.text.containment` compares words in this form, so that "cities" finds "city" and "joão" finds "joao".
+"""
 
 from __future__ import annotations
 
@@ -45,38 +47,38 @@ MARK = "ʘ"
 """A letter, so that it makes one word with what stands beside it."""
 
 
-def uninflected(word: str) -> str:
+def remove_inflection(word: str) -> str:
     """Return a ``word`` without the ending of a plural, of "-ing" or of "-ed": "cities" is
     "city", "hoping" and "hoped" are "hope". It has to be in lower case and without accents."""
     if len(word) < 4 or not word.isalpha():
         return word
     if word[-1] == "s":
-        return _singular(word)
+        return _remove_plural(word)
     if word.endswith("ing") and len(word) > 4:
-        return _base(word, word[:-3])
+        return _restore_base(word, word[:-3])
     if word.endswith("ed") and len(word) > 4:
-        return _base(word, word[:-2])
-    return _with_y(word)
+        return _restore_base(word, word[:-2])
+    return _end_with_y(word)
 
 
-def _singular(word: str) -> str:
+def _remove_plural(word: str) -> str:
     if word in _NO_PLURALS or word.endswith(("ss", "us", "is")):
         return word
     if word.endswith(("xes", "ches", "shes", "sses", "zzes")) or (
         word.endswith("oes") and len(word) > 5
     ):
         return word[:-2]
-    return _with_y(word[:-1])
+    return _end_with_y(word[:-1])
 
 
-def _with_y(word: str) -> str:
+def _end_with_y(word: str) -> str:
     # "movie" -> "movy", so that movie and movies end as berry and berries do.
     if len(word) > 4 and word.endswith("ie"):
         return f"{word[:-2]}y"
     return word
 
 
-def _base(word: str, stem: str) -> str:
+def _restore_base(word: str, stem: str) -> str:
     """Return the base of a ``word`` that is ``stem`` without its "-ing" or "-ed"."""
     # "ring" and "bled" are no inflections: what is left of them has no vowel.
     if word in _NO_INFLECTIONS or not _VOWEL.search(stem):
@@ -113,16 +115,16 @@ _LAST_LATIN = "\u024f"
 _ADDITIONAL_LATIN = range(0x1E00, 0x1F00)
 
 
-def plain_letters(word: str) -> str:
+def remove_accents(word: str) -> str:
     """Return a ``word`` in lower case without the accents of its Latin letters: "joão" is
     "joao". Other scripts keep theirs, where a mark makes another letter."""
     if word.isascii():
         return word
-    return "".join(_plain_letter(letter) for letter in word)
+    return "".join(_remove_accent(letter) for letter in word)
 
 
 @cache
-def _plain_letter(letter: str) -> str:
+def _remove_accent(letter: str) -> str:
     if letter > _LAST_LATIN and ord(letter) not in _ADDITIONAL_LATIN:
         return letter
     parts = unicodedata.normalize("NFD", letter)
@@ -130,7 +132,7 @@ def _plain_letter(letter: str) -> str:
     return base.translate(_OTHER_LETTERS)
 
 
-def simplified(text: str) -> str:
+def simplify_chinese(text: str) -> str:
     """Return ``text`` with simplified Chinese characters in place of traditional ones: 預算 is
     预算."""
     if not has_han(text) or all(
@@ -147,7 +149,7 @@ class _Simplified(dict[int, int]):
     def __missing__(self, point: int) -> int:
         simplified_point = point
         if HAN.match(chr(point)):
-            converted = _converter().convert(chr(point))
+            converted = _load_converter().convert(chr(point))
             if len(converted) == 1:
                 simplified_point = ord(converted)
         self[point] = simplified_point
@@ -155,7 +157,7 @@ class _Simplified(dict[int, int]):
 
 
 @cache
-def _converter() -> OpenCC:
+def _load_converter() -> OpenCC:
     from opencc import OpenCC
 
     return OpenCC("t2s")
@@ -164,7 +166,7 @@ def _converter() -> OpenCC:
 _SIMPLIFIED = _Simplified()
 
 
-def slashed(first: int, second: int) -> str:
+def join_slashed_numbers(first: int, second: int) -> str:
     """Return the one word for two small numbers with a slash between them, a day and a month
     or a fraction: "ʘ3ʘ5" for 3/5."""
     return f"{MARK}{first}{MARK}{second}"

@@ -90,7 +90,7 @@ def _spell_amount(match: re.Match[str]) -> str:
     before = (match["before"] or "").lower()
     after = (match["after"] or "").lower()
     kind = CURRENCIES.get(before) or CURRENCIES.get(after) or UNITS.get(after)
-    number = plain_number(match["number"], is_amount=bool(kind or times))
+    number = unify_number(match["number"], is_amount=bool(kind or times))
     # "1.2 million" is 1200000; of "1.2.3 million" nobody knows the value.
     if times and number.count(".") < 2:
         number = f"{Decimal(number) * _TIMES[times]:f}"
@@ -103,7 +103,7 @@ def _spell_amount(match: re.Match[str]) -> str:
     return match.group()
 
 
-def plain_number(number: str, *, is_amount: bool = False) -> str:
+def unify_number(number: str, *, is_amount: bool = False) -> str:
     """Return a number without separators of thousands, with a point before its decimals; of
     an amount also without zeros at their end.
 

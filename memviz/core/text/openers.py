@@ -116,7 +116,7 @@ _MOST_OPENERS = 5
 """So many openers are taken off one sentence: "Oh, thanks! By the way, ..." has three."""
 
 
-def without_openers(text: str) -> str:
+def remove_openers(text: str) -> str:
     """Return ``text`` without greetings, thanks, exclamations, answers ("Yes, ") and announcements ("By the way, ",
     "Please remember that ") before it; empty where nothing else is said."""
     remainder = text
@@ -142,7 +142,7 @@ def _measure_opener(text: str) -> int:
     return 0
 
 
-def says_nothing(text: str) -> bool:
+def is_empty_talk(text: str) -> bool:
     """Return whether a text without openers states nothing worth repeating: a courtesy, a cry, a word or two, a
     bare number."""
     # A number with anything beside it tells something: "7 pm", "3 apples".

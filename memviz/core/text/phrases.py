@@ -51,7 +51,7 @@ _THANKS = re.compile(
 )
 
 
-def quoted(text: str) -> str | None:
+def find_quotation(text: str) -> str | None:
     """Return the quotation in ``text`` if it is a sentence of this model, else ``None``."""
     match = _QUOTED.fullmatch(text)
     return match.group(1) if match else None

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from memviz.core.text.digits import has_digit
-from memviz.core.text.letters import slashed
-from memviz.core.text.value_words import word_number
+from memviz.core.text.letters import join_slashed_numbers
+from memviz.core.text.value_words import number_of_word
 
 _I = re.IGNORECASE
 _SMALL_NUMBERS = {
@@ -119,36 +119,36 @@ class _Rule(NamedTuple):
 
 
 def may_be_respelled(chunk: str) -> bool:
-    """Return whether :func:`respelled` may change an ASCII text without digits that has this chunk between its spaces:
-    "half-hour", "past", "dozen,"."""
+    """Return whether :func:`respell_values` may change an ASCII text without digits that has this chunk between its
+    spaces: "half-hour", "past", "dozen,"."""
     return _CUE_IN_CHUNK.search(chunk) is not None
 
 
-def respelled(text: str) -> str:
+def respell_values(text: str) -> str:
     """Return ``text`` with its values in the notation that :mod:`memviz.core.text.values`
     reads."""
-    text = _apply(_RULES, text)
+    text = _apply_rules(_RULES, text)
     has_digits = has_digit(text)
     if has_digits:
-        text = _apply(_RULES_FOR_DIGITS, text)
+        text = _apply_rules(_RULES_FOR_DIGITS, text)
     if not text.isascii():
         if _MAY_BE_FORMAL.search(text):
             text = text.translate(_FORMAL_NUMERALS)
-        text = _apply(_RULES_FOR_CHINESE, text)
+        text = _apply_rules(_RULES_FOR_CHINESE, text)
     if has_digits and "/" in text:
         text = _TWO_PARTS.sub(_spell_slashed_parts, text)
     return text
 
 
-def _apply(rules: Iterable[_Rule], text: str) -> str:
+def _apply_rules(rules: Iterable[_Rule], text: str) -> str:
     for cues, replacements, mark in rules:
-        if _has_any(cues, text) and (not mark or mark.search(text)):
+        if _contains_any(cues, text) and (not mark or mark.search(text)):
             for pattern, replacement in replacements:
                 text = pattern.sub(replacement, text)
     return text
 
 
-def _has_any(cues: Iterable[str], text: str) -> bool:
+def _contains_any(cues: Iterable[str], text: str) -> bool:
     # Each text is asked a dozen times: a loop takes a third of what any() does.
     for cue in cues:
         if cue in text:
@@ -174,7 +174,7 @@ def _spell_clock_time(match: re.Match[str]) -> str:
     if spoken_hour.isdigit():
         hour: int | None = int(spoken_hour)
     else:
-        hour = _SMALL_NUMBERS.get(spoken_hour) or word_number(spoken_hour)
+        hour = _SMALL_NUMBERS.get(spoken_hour) or number_of_word(spoken_hour)
     if hour is None or hour not in _HOURS:
         return match.group()
     # The hour before one o'clock is twelve.
@@ -195,11 +195,11 @@ def _spell_clock_time(match: re.Match[str]) -> str:
 def _spell_dozens(match: re.Match[str]) -> str:
     # "four dozen" -> "48"
     count = match["count"].lower()
-    number = int(count) if count.isdigit() else word_number(count)
+    number = int(count) if count.isdigit() else number_of_word(count)
     return match.group() if number is None else str(12 * number)
 
 
-def _with_half_of_day(match: re.Match[str]) -> str:
+def _add_half_of_day(match: re.Match[str]) -> str:
     # "7 in the evening" -> "7 pm", "3 at night" -> "3 am"
     is_early = (match["part"] or "").lower() == "morning"
     if match["night"]:
@@ -208,7 +208,7 @@ def _with_half_of_day(match: re.Match[str]) -> str:
     return f"{match['time']} {'am' if is_early else 'pm'}"
 
 
-def _percent(match: re.Match[str]) -> str:
+def _spell_han_percent(match: re.Match[str]) -> str:
     # 百分之五 -> "5%"; 百分之十五 -> 十五%, whose numeral is read with its places
     number = match["number"]
     if number[0].isascii() or "十" in number or "百" in number:
@@ -217,7 +217,7 @@ def _percent(match: re.Match[str]) -> str:
 
 
 def _spell_slashed_parts(match: re.Match[str]) -> str:
-    return f" {slashed(int(match['first']), int(match['second']))} "
+    return f" {join_slashed_numbers(int(match['first']), int(match['second']))} "
 
 
 _RULES = (
@@ -272,12 +272,12 @@ _RULES_FOR_DIGITS = (
     _Rule(("×", "x", " by ", "乘"), ((_AREA, r"\g<one> by "),)),
     _Rule(
         (" in the ", " at night"),
-        ((_HALF_OF_DAY, _with_half_of_day),),
+        ((_HALF_OF_DAY, _add_half_of_day),),
         _MAY_BE_HALF_OF_DAY,
     ),
 )
 _RULES_FOR_CHINESE = (
-    _Rule(("百分之",), ((_PERCENT, _percent),)),
+    _Rule(("百分之",), ((_PERCENT, _spell_han_percent),)),
     _Rule(("星期", "礼拜", "周天"), ((_WEEKDAY, "周"), (_SUNDAY, "周日"))),
     _Rule(
         ("半", "个小时"),

@@ -15,7 +15,7 @@ from memviz.core.text.words import HAN, content_words, stem
 MAX_FACTS = 500
 
 
-def json_facts(text: str) -> list[str]:
+def list_json_facts(text: str) -> list[str]:
     """One line ``key key: value`` for each value of the JSON object or list ``text``: ``user
     name: Ana`` for ``{"user": {"name": "Ana"}}``. Empty for any other text."""
     try:
@@ -164,7 +164,7 @@ def is_question(text: str) -> bool:
     return "remind me" in text or "Remind me" in text
 
 
-def passage(text: str) -> Passage:
+def split_passage(text: str) -> Passage:
     """The sentences of ``text``."""
     if len(text) <= CACHED_TEXT_CHARS:
         return _short_passage(text)
@@ -180,12 +180,12 @@ _long_passage = lru_cache(maxsize=16)(_read)
 
 
 def _read_sentence(text: str) -> Sentence:
-    inner = phrases.quoted(text)
-    return Sentence(inner, echo=True) if inner else sentence_of(text)
+    inner = phrases.find_quotation(text)
+    return Sentence(inner, echo=True) if inner else parse_sentence(text)
 
 
 @lru_cache(maxsize=MOST_SENTENCES_KEPT)
-def sentence_of(text: str) -> Sentence:
+def parse_sentence(text: str) -> Sentence:
     """The sentence ``text``. What is seen in it is looked for once, however often it is said."""
     return Sentence(text)
 
@@ -196,7 +196,7 @@ def _split(text: str) -> Iterator[str]:
         text = text[: MAX_TEXT_CHARS // 2] + "\n" + text[-MAX_TEXT_CHARS // 2 :]
     # Results of tools are often JSON, which is read as "name: value" for each of its values.
     if text.lstrip().startswith(("{", "[")):
-        facts = json_facts(text)
+        facts = list_json_facts(text)
         if facts:
             yield from facts
             return
@@ -214,7 +214,7 @@ def _split(text: str) -> Iterator[str]:
             yield from _cut_long(line[start:].strip())
 
 
-def without_markup(text: str) -> str:
+def remove_markup(text: str) -> str:
     """``text`` line by line as its sentences are read, without the marks of Markdown."""
     return "\n".join(map(_clean_line, text.split("\n")))
 

@@ -1,11 +1,16 @@
-"""The terms by which an answer and its sources are compared: numbers, names and other content words."""
+"""Finds the terms of a text: its numbers, names and other content words, each in one normal form.
+
+Metrics use them to trace where the words of an answer or a summary come from. "Ana paid 3,600 euros" has the terms
+``ana``, ``pay``, ``3600`` and ``euro``.
+"""
 
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import chain
 
 from memviz.core.text.chunks import FoundInChunks
-from memviz.core.text.numbers_and_codes import plain_number
+from memviz.core.text.numbers_and_codes import unify_number
 from memviz.core.text.vocabulary import NUMBER_WORDS, SAME_WORD, STOP_WORDS, words
 from memviz.core.text.words import UNSPACED, content_words, stem
 
@@ -49,7 +54,7 @@ _BEFORE_A_SENTENCE = frozenset(".!?:;\"'“”\u2018(「『。！？：")
 _TOKENS = FoundInChunks(TOKEN.findall)
 
 
-def tokens_of(text: str) -> list[str]:
+def find_tokens(text: str) -> list[str]:
     """Return all that :data:`TOKEN` finds in ``text``."""
     if any(space in text for space in SPACES_IN_NUMBERS):
         tokens: list[str] = TOKEN.findall(text)
@@ -57,22 +62,20 @@ def tokens_of(text: str) -> list[str]:
     return _TOKENS.in_text(text)
 
 
-def composed(text: str) -> str:
-    """``text`` with letters and their accents as one character, so that they make one word."""
+def compose_accents(text: str) -> str:
+    """Return ``text`` with each letter and its accent as one character (NFC), so that words stay whole."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
-def keys(text: str) -> frozenset[str]:
-    """The normal forms of all content words of ``text``; each spelling is looked at once."""
-    return frozenset(
-        key
-        for token in set(TOKEN.findall(composed(text)))
-        for key in normal_forms(token)
-    )
+def normal_forms_of_text(text: str) -> frozenset[str]:
+    """Return the normal forms of all content words of ``text``."""
+    # A long text repeats its words: each spelling is normalized once.
+    tokens = set(TOKEN.findall(compose_accents(text)))
+    return frozenset(chain.from_iterable(map(normal_forms_of_token, tokens)))
 
 
-def weights_of(text: str) -> dict[str, int]:
-    """The content words of one sentence, each with its weight: "Ana paid 3,600 euros" gives
+def weigh_content_words(text: str) -> dict[str, int]:
+    """Return the content words of one sentence, each with its weight: "Ana paid 3,600 euros" gives
     ``{"ana": 1, "pay": 1, "3600": 3, "euro": 1}``."""
     weights: dict[str, int] = {}
     for match in TOKEN.finditer(text):
@@ -80,7 +83,7 @@ def weights_of(text: str) -> dict[str, int]:
         before = text[: match.start()].rstrip()[-1:]
         begins_sentence = not before or before in _BEFORE_A_SENTENCE
         weight = _weight(match.group(), begins=begins_sentence)
-        for key in normal_forms(match.group()):
+        for key in normal_forms_of_token(match.group()):
             weights[key] = max(weight, weights.get(key, 0))
     return weights
 
@@ -96,8 +99,8 @@ def _weight(token: str, begins: bool) -> int:
 
 
 @lru_cache(maxsize=16_384)
-def normal_forms(token: str) -> tuple[str, ...]:
-    """The forms to compare a token by: a number's value, a word's stem, the character pairs of an unspaced run."""
+def normal_forms_of_token(token: str) -> tuple[str, ...]:
+    """Return the forms to compare a token by: a number's value, a word's stem, character pairs of an unspaced run."""
     if IS_UNSPACED.match(token):
         return tuple(content_words(token) - _FRAMING)
     if is_number(token):
@@ -116,6 +119,6 @@ def is_number(token: str) -> bool:
 
 
 def number_value(token: str) -> str:
-    """A number's value as text: no separators of thousands, a point before decimals, no zeros at their end."""
-    value = plain_number(token, is_amount=True)
+    """Return a number's value as text: no separators of thousands, a point before decimals, no zeros at their end."""
+    value = unify_number(token, is_amount=True)
     return SAME_WORD.get(value, value)

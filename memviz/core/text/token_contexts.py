@@ -8,7 +8,7 @@ several words.
 
 from collections.abc import Iterator, Sequence
 
-from memviz.core.text.letters import MARK, plain_letters
+from memviz.core.text.letters import MARK, remove_accents
 from memviz.core.text.value_words import (
     AFTER_A_WORD,
     BEFORE_A_MONTH,
@@ -46,7 +46,7 @@ READ_IN_CONTEXT = (
 """Tokens that cannot be read alone: names that are words, numbers in several words, months that are words."""
 
 
-def tokens_in_context(tokens: Sequence[str]) -> Iterator[str]:
+def read_tokens_in_context(tokens: Sequence[str]) -> Iterator[str]:
     """Yield the ``tokens`` of a text. A name or a month that is a word as well is told from it
     by its neighbours; a number in several words becomes one token."""
     index = 0
@@ -84,7 +84,7 @@ def _read_spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
     # The kind of the number word before: "", "small", "tens" or "large".
     before = ""
     while index < len(tokens):
-        word = plain_letters(tokens[index].casefold())
+        word = remove_accents(tokens[index].casefold())
         # "two hundred and five", but not "two hundred and we left".
         if before in ("large", "tens") and word in JOINING:
             if not _begins_with_small_number(tokens[index + 1 :]):
@@ -134,7 +134,7 @@ def _begins_with_small_number(tokens: Sequence[str]) -> bool:
     # ["twenty", "boxes"] -> True; ["thousand"] -> False
     if not tokens:
         return False
-    word = plain_letters(tokens[0].casefold())
+    word = remove_accents(tokens[0].casefold())
     return word in SMALL_NUMBERS or word in TENS or word in ONES
 
 

@@ -122,11 +122,11 @@ class Traits(NamedTuple):
             + 0.8 * min(len(numbers), 2)
             + 0.7 * min(len(names), 3)
             + has_date
-            + _details(text, lower, marks)
+            + _weigh_details(text, lower, marks)
         )
         weighty = min(_count_weighty_words(text, words), 2)
         weight += 1.2 * weighty + 0.8 * _is_personal(text, marks)
-        damping = _damping(text, marks, first)
+        damping = _find_damping(text, marks, first)
         if is_hedged:
             damping *= 0.4
         weight *= damping
@@ -134,7 +134,7 @@ class Traits(NamedTuple):
         return cls(numbers, amounts, names, has_date, is_change, is_hedged, weight)
 
 
-def _matches(pattern: re.Pattern[str], text: str) -> bool:
+def _has_match(pattern: re.Pattern[str], text: str) -> bool:
     return pattern.search(text) is not None
 
 
@@ -170,14 +170,14 @@ def _has_date(text: str, lower: str, marks: int) -> bool:
         return True
     if marks & _NUMBER_WORD and _SPOKEN_TIME.search(lower):
         return True
-    return has_han(text) and _matches(_CHINESE_DATE, lower)
+    return has_han(text) and _has_match(_CHINESE_DATE, lower)
 
 
-def _details(text: str, lower: str, marks: int) -> float:
+def _weigh_details(text: str, lower: str, marks: int) -> float:
     """Weight of money, measures and codes."""
-    weight = 0.6 * _matches(_MONEY, text)
+    weight = 0.6 * _has_match(_MONEY, text)
     if marks & _HAS_DIGIT:
-        weight += 0.6 * _matches(_UNIT, lower) + 1.2 * _matches(_CODE, text)
+        weight += 0.6 * _has_match(_UNIT, lower) + 1.2 * _has_match(_CODE, text)
     return weight
 
 
@@ -200,7 +200,7 @@ def _is_change(text: str, lower: str, words: frozenset[str]) -> bool:
     # "It will do for now" changes nothing.
     if changes and (changes != {"now"} or "for now" not in lower):
         return True
-    return has_han(text) and _matches(_CHINESE_CHANGE, text)
+    return has_han(text) and _has_match(_CHINESE_CHANGE, text)
 
 
 def _is_hedged(text: str, marks: int, first: str) -> bool:
@@ -209,10 +209,10 @@ def _is_hedged(text: str, marks: int, first: str) -> bool:
         return True
     if marks & _YOU and marks & _MODAL:
         return True
-    return has_han(text) and _matches(_CHINESE_HEDGED, text)
+    return has_han(text) and _has_match(_CHINESE_HEDGED, text)
 
 
-def _damping(text: str, marks: int, first: str) -> float:
+def _find_damping(text: str, marks: int, first: str) -> float:
     """Factor for sentences that tell little: courtesies, headings, scaffolding, ignorance, mere fragments."""
     chinese = has_han(text)
     # A Han character says as much as three letters.

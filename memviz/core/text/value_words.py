@@ -102,7 +102,7 @@ _GERMAN_NUMBER = re.compile(
 _GERMAN_TENS = re.compile(rf"(?P<ones>{'|'.join(_GERMAN_DIGITS)})und(?P<tens>[a-z]+)")
 
 
-def word_number(word: str) -> int | None:
+def number_of_word(word: str) -> int | None:
     """The number that one word stands for, such as "thirteen", "treze" or "dreiundzwanzig"; ``None`` for any other."""
     number = SMALL_NUMBERS.get(word) or TENS.get(word) or MULTIPLES.get(word)
     if number is None and (
@@ -122,7 +122,7 @@ def _read_german_number(word: str) -> int | None:
     if parts["thousands"] is not None:
         # "tausend" alone is one thousand; before it may stand a number of its own: "zwanzigtausend".
         thousands = _GERMAN_DIGITS.get(parts["thousands"] or "ein")
-        thousands = thousands or word_number(parts["thousands"])
+        thousands = thousands or number_of_word(parts["thousands"])
         if thousands is None or thousands >= 1000:
             return None
         total += 1000 * thousands

@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from memviz.core.text.dates_and_times import DATES_AND_TIMES
 from memviz.core.text.digits import has_digit
 from memviz.core.text.numbers_and_codes import NUMBERS_AND_CODES
-from memviz.core.text.respelling import respelled
+from memviz.core.text.respelling import respell_values
 from memviz.core.text.value_kinds import ValueKind
 from memviz.core.text.value_words import MEASURE_WORDS
 
@@ -59,10 +59,10 @@ _KINDS = (
 )
 
 
-def plain_values(text: str) -> str:
+def unify_values(text: str) -> str:
     """Return ``text`` with one spelling for each value. Texts without digits and Chinese
     numerals stay as they are."""
-    text = respelled(text)
+    text = respell_values(text)
     if not _may_have_value(text):
         return text
     if not text.isascii():

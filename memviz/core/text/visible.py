@@ -7,7 +7,7 @@ _OBEYED = ("Cc", "Cs", "Zl", "Zp")
 _TURNS_TEXT_ROUND = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
-def visible(text: str, *, keep: str = "") -> str:
+def remove_control_characters(text: str, *, keep: str = "") -> str:
     """Return ``text`` without what a terminal would obey: control characters, and marks that reorder what follows."""
     if text.isascii() and text.isprintable():
         return text
@@ -20,6 +20,6 @@ def visible(text: str, *, keep: str = "") -> str:
     return "".join(letters)
 
 
-def on_one_line(text: str) -> str:
+def put_on_one_line(text: str) -> str:
     """Return visible text with white space of any kind as single spaces."""
-    return " ".join(visible(" ".join(text.split())).split())
+    return " ".join(remove_control_characters(" ".join(text.split())).split())

@@ -60,7 +60,7 @@ def has_han(text: str) -> bool:
     return not text.isascii() and HAN.search(text) is not None
 
 
-def language(text: str) -> str:
+def detect_language(text: str) -> str:
     """Return ``zh``, ``ja`` or ``ko`` for a text of which a good part is written in the
     script of that language; empty for all others: the Latin and Cyrillic scripts are shared
     by too many languages."""
@@ -72,7 +72,7 @@ def language(text: str) -> str:
 
 
 def marking_rules() -> dict[str, Any]:
-    """Return what a browser needs to mark texts with their language as :func:`language`
+    """Return what a browser needs to mark texts with their language as :func:`detect_language`
     does: ``scripts`` as pairs of language and pattern, the ``share`` of the letters, and the
     ``chars`` that are read."""
     return {
@@ -109,11 +109,11 @@ def words_of_chunk(chunk: str) -> tuple[str, ...]:
 
 def _find_words(chunk: str) -> Iterator[str]:
     if _UNSPACED_RUN.match(chunk):
-        yield from _pairs(chunk)
+        yield from _find_character_pairs(chunk)
         return
     for token in _TOKEN.findall(chunk):
         if token not in STOP_WORDS:
-            yield from _stems(token)
+            yield from _find_stems(token)
 
 
 _WORDS = FoundInChunks(_find_words)
@@ -128,7 +128,7 @@ def is_chinese(text: str) -> bool:
     return han_count >= len(spaced_words)
 
 
-def bridges(text: str) -> dict[str, tuple[str, str]]:
+def find_bridging_pairs(text: str) -> dict[str, tuple[str, str]]:
     """Character pairs of ``text`` with the pairs before and after them: one may straddle two
     words. 北京大学 gives 京大 with 北京 and 大学."""
     neighbours: dict[str, tuple[str, str]] = {}
@@ -141,7 +141,7 @@ def bridges(text: str) -> dict[str, tuple[str, str]]:
     return neighbours
 
 
-def _pairs(run: str) -> frozenset[str]:
+def _find_character_pairs(run: str) -> frozenset[str]:
     """Pairs of neighbouring characters between function words; a character that stands alone
     counts itself: 北京市 gives 北京 and 京市."""
     pairs: set[str] = set()
@@ -152,7 +152,7 @@ def _pairs(run: str) -> frozenset[str]:
     return frozenset(pairs)
 
 
-def _stems(token: str) -> tuple[str, ...]:
+def _find_stems(token: str) -> tuple[str, ...]:
     """The stems of one token. A number or code stays whole; a hyphenated word gives its parts."""
     token = token.replace("’", "'")
     if _DIGIT.search(token):
@@ -169,11 +169,11 @@ def stem(word: str) -> str:
     # A stemmer keeps the word that it works on, so each call has its own: several threads stem at once. The class is
     # named because `snowballstemmer.stemmer` would use another implementation where PyStemmer is installed.
     snowball_stem: str = EnglishStemmer().stemWord(word)
-    return _same_stem().get(snowball_stem, snowball_stem)
+    return _map_stems_of_same_words().get(snowball_stem, snowball_stem)
 
 
 @cache
-def _same_stem() -> dict[str, str]:
+def _map_stems_of_same_words() -> dict[str, str]:
     """:data:`SAME_WORD` by the stems of its words, so that "purchases" is found by "purchase"."""
     return {
         EnglishStemmer().stemWord(word): shared for word, shared in SAME_WORD.items()
@@ -181,12 +181,12 @@ def _same_stem() -> dict[str, str]:
 
 
 @lru_cache(maxsize=64)  # many summaries, few instructions
-def with_length(instruction: str, words: int) -> str:
+def ask_for_length(instruction: str, words: int) -> str:
     """Return ``instruction`` with a last sentence that asks for at most ``words`` words, in the language of the
     instruction; unchanged for 0."""
     if not words:
         return instruction
-    stop, sentence = _SENTENCES.get(language(instruction), _SENTENCES[""])
+    stop, sentence = _SENTENCES.get(detect_language(instruction), _SENTENCES[""])
     start = instruction.rstrip()
     between = stop if start[-1:].isalnum() else stop[1:]
     return start + between + sentence.format(words)
@@ -203,7 +203,7 @@ def length_unit(prompt: str, words: int) -> str:
 
 def counted_unit(text: str) -> str:
     """Return what :func:`count_words` counts in ``text`` for the most part: ``characters`` or ``words``."""
-    return "characters" if language(text) in IN_CHARACTERS else "words"
+    return "characters" if detect_language(text) in IN_CHARACTERS else "words"
 
 
 def count_words(text: str) -> int:
@@ -212,8 +212,8 @@ def count_words(text: str) -> int:
     chunks = text.split()
     if text.isascii():
         return len(chunks)
-    return sum(max(1, _words_in(chunk)) for chunk in chunks)
+    return sum(max(1, _count_words_of_chunk(chunk)) for chunk in chunks)
 
 
-def _words_in(chunk: str) -> int:
+def _count_words_of_chunk(chunk: str) -> int:
     return sum(1 for word in _WORD.findall(chunk) if _LETTER_OR_DIGIT.search(word))

@@ -26,7 +26,7 @@ from memviz.core.translation import ENGLISH, _, use_language
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.reporting.themes import LIGHT, Theme, themed
 from memviz.dashboard.words.compactions import outcome_words, reason_words
-from memviz.engine.part_tokens import reduced_forms
+from memviz.engine.part_tokens import find_reduced_forms
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.run_frame import FRAME_COLUMNS
@@ -119,7 +119,7 @@ def _reply(record: TurnRecord) -> Row:
 def _reduced(record: TurnRecord) -> Row:
     counts = {"cleared_messages": 0, "shortened_messages": 0}
     for piece in record.parts.messages:
-        for form in reduced_forms(record.memory.space, piece).values():
+        for form in find_reduced_forms(record.memory.space, piece).values():
             counts[f"{form.fate}_messages"] += 1
     return counts
 

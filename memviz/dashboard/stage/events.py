@@ -22,7 +22,7 @@ from memviz.dashboard.words.compactions import (
     size_words,
 )
 from memviz.engine.compaction import Compaction
-from memviz.engine.recall_tokens import recalled_tokens
+from memviz.engine.recall_tokens import count_recalled_tokens
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import build_fate_map
@@ -127,7 +127,7 @@ def recall_sentence(record: TurnRecord) -> Sentence:
         messages=counted(positions, "message"),
         turns=turn_list(turns, MOST_NAMED),
     )
-    size = f"+{counted(recalled_tokens(record), 'token')}"
+    size = f"+{counted(count_recalled_tokens(record), 'token')}"
     return _sentence(
         _(
             "{what} came back, word for word: {size}.",

@@ -25,7 +25,7 @@ from memviz.dashboard.charts.palette import (
 from memviz.dashboard.stage.files import script
 from memviz.dashboard.words import shorten
 from memviz.dashboard.words.prices import BROKEN_BY
-from memviz.engine.part_tokens import message_tokens, reduced_positions
+from memviz.engine.part_tokens import count_message_tokens, find_reduced_positions
 from memviz.engine.parts import Parts
 from memviz.engine.run import Run
 
@@ -97,14 +97,16 @@ def sent_sizes(memory: Memory, parts: Parts, whole: Sizes) -> Sizes:
     counter = memory.space.sums.counter
     for piece in parts.pieces:
         if isinstance(piece, Messages) and piece.form is not None:
-            positions = reduced_positions(memory.space, piece)
+            positions = find_reduced_positions(memory.space, piece)
         elif isinstance(piece, Picked) and piece.form is not None:
             positions = piece.positions
         else:
             continue
         for position in positions:
             message = memory.log.sent(position, piece.form)
-            sizes[position] = message_tokens(counter, message) + TOKENS_PER_MESSAGE
+            sizes[position] = (
+                count_message_tokens(counter, message) + TOKENS_PER_MESSAGE
+            )
     return sizes
 
 

@@ -13,7 +13,7 @@ from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.words.asked_length import broken_length_words
 from memviz.dashboard.words.authors import reason_in_words
 from memviz.dashboard.words.requests import place_in_a_table
-from memviz.engine.backoff import next_try
+from memviz.engine.backoff import find_next_try
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.summaries.events import (
@@ -310,7 +310,7 @@ def error_words(compaction: Compaction) -> str:
 
 def tried_again(run: Run, failed: Compaction) -> str:
     """Return what follows the error of a compaction of ``run`` where there is room to explain it."""
-    turn = next_try(run.compactions, failed)
+    turn = find_next_try(run.compactions, failed)
     if failed.policy != "leave":
         return _(
             "{rule}. The next try is in turn {turn:,}.",

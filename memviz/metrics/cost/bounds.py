@@ -12,7 +12,7 @@ from memviz.core.conversation import Log
 from memviz.core.counters import Counter
 from memviz.engine.answering import DEFAULT_MAX_RECALL_CONTEXTS, MAX_REMINDERS
 from memviz.engine.compaction import Compaction
-from memviz.engine.judging import judge_request
+from memviz.engine.judging import build_judge_request
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import count_part
 from memviz.models.planned_calls import (
@@ -146,7 +146,7 @@ def bound_judging(
     if judge is not None:
         prompt_tokens = []
         for probe in probes:
-            request = judge_request(probe, "")
+            request = build_judge_request(probe, "")
             without_answer = sum(counter(message.content) for message in request)
             prompt_tokens.append(without_answer + askers.reply_tokens)
         verdicts = PlannedCalls.at_most(

@@ -13,7 +13,7 @@ from math import isnan
 import numpy as np
 
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
-from memviz.engine.judging import judge_request
+from memviz.engine.judging import build_judge_request
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.cost.pricing import Pricing, find_pricing, make_unpriced
@@ -152,7 +152,7 @@ def _count_tokens_before_question(last: TurnRecord) -> int:
 def _estimate_judge_request(run: Run, probe: Probe) -> int:
     """Return the tokens of the judge's request about an empty answer."""
     tokens = TOKENS_PER_REQUEST
-    for message in judge_request(probe, ""):
+    for message in build_judge_request(probe, ""):
         tokens += run.counter(message.content) + TOKENS_PER_MESSAGE
     return tokens
 

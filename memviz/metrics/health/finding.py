@@ -93,7 +93,7 @@ def name_answering_model(run: Run, prices: Prices | None) -> str:
 
     A model that memviz has no price for is skipped, unless it runs on a server of the user's own.
     """
-    beside = sorted(run.requests.beside.items(), reverse=True)
+    beside = sorted(run.requests.extras.items(), reverse=True)
     names = [record.facts.model for _, record in beside if record.facts]
     if prices is not None and prices.main is not None:
         names.append(prices.main.model)

@@ -162,7 +162,7 @@ def _find_recalled(run: Run) -> dict[int, list[int]]:
     positions_by_request: dict[int, list[int]] = {}
     if not run.strategy.looks_up:
         return positions_by_request
-    for number in run.requests.with_recalls():
+    for number in run.requests.numbers_with_recalls():
         # Leave out messages that the model itself recalled with a tool.
         asked_for = set(list_recalled_at(run, number))
         recalled = run.requests.parts_at(number).recalled

@@ -19,7 +19,7 @@ from memviz.core.context import Fate
 from memviz.core.forms import FormFate
 from memviz.core.pieces import Messages, Notes
 from memviz.engine.generations import Generations
-from memviz.engine.part_tokens import reduced_forms
+from memviz.engine.part_tokens import find_reduced_forms
 from memviz.engine.run import Run
 
 
@@ -204,7 +204,7 @@ def _list_layers(
         yield covers.start, covers.stop, _ONCE
     for piece in request.messages:
         yield piece.start, piece.stop, _VERBATIM
-        for position, form in reduced_forms(run.space, piece).items():
+        for position, form in find_reduced_forms(run.space, piece).items():
             yield position, position + 1, _OF_FORMS[form.fate]
     for position in request.recalled:
         yield position, position + 1, RECALLED_CODE

@@ -16,10 +16,10 @@ from memviz.core.summaries import SummaryLog
 from memviz.engine.parts import Parts
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import (
-    has_a_parted_pair,
-    in_pairs,
-    orphaned_results,
-    provider_blocks,
+    complete_tool_pairs,
+    find_orphaned_results,
+    find_provider_blocks,
+    has_split_pair,
 )
 from memviz.metrics.retention.probe_texts import Bools
 
@@ -31,7 +31,7 @@ def find_orphaned_requests(run: Run) -> list[int]:
     is_orphaned = _mark_results_without_call(run)
     for number, parts in run.columns.others.items():
         is_orphaned[number] = bool(
-            orphaned_results(run.log, parts, run.space.summaries)
+            find_orphaned_results(run.log, parts, run.space.summaries)
         )
     _forgive_provider_blocks(run, is_orphaned)
     return np.flatnonzero(is_orphaned).tolist()
@@ -56,7 +56,9 @@ def _forgive_provider_blocks(run: Run, is_broken: Bools) -> None:
         return
     for number in np.flatnonzero(is_broken).tolist():
         parts = run.requests[number].parts
-        is_broken[number] = bool(orphaned_results(run.log, parts, run.space.summaries))
+        is_broken[number] = bool(
+            find_orphaned_results(run.log, parts, run.space.summaries)
+        )
 
 
 def _mark_results_without_call(run: Run) -> Bools:
@@ -97,14 +99,14 @@ def _mark_calls_without_result(run: Run) -> Bools:
 
 
 def _has_a_broken_pair(log: Log, parts: Parts, summaries: SummaryLog) -> bool:
-    if orphaned_results(log, parts, summaries) or has_a_parted_pair(log, parts):
+    if find_orphaned_results(log, parts, summaries) or has_split_pair(log, parts):
         return True
     sent = _list_forms(parts)
-    in_block = set(chain(*provider_blocks(parts, summaries)))
+    in_block = set(chain(*find_provider_blocks(parts, summaries)))
     # The request as it would be without broken pairs. Calls inside a provider's block need no repair.
     repaired = {
         (position, form)
-        for position, form in _list_forms(in_pairs(log, parts))
+        for position, form in _list_forms(complete_tool_pairs(log, parts))
         if (position, form) in sent or position not in in_block
     }
     if sent == repaired:

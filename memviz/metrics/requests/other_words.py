@@ -17,7 +17,7 @@ from memviz.core.memory import MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Picked
 from memviz.core.token_sums import FormSums
-from memviz.engine.part_tokens import reduced_positions, sums_of
+from memviz.engine.part_tokens import find_reduced_positions, sums_of
 from memviz.engine.parts import Parts
 
 
@@ -77,7 +77,7 @@ class OtherWords:
         log = self.space.log
         # There are no cached sums for a form of a single message.
         if piece.stop - piece.start == 1:
-            if not reduced_positions(self.space, piece):
+            if not find_reduced_positions(self.space, piece):
                 return range(0)
             return self._place_message((form, piece.start), log.sent(piece.start, form))
         sums = sums_of(self.space, form)
@@ -99,7 +99,7 @@ class OtherWords:
         if piece not in self._superseded:
             log = self.space.log
             by_text: dict[Hashable, Message] = {}
-            for position in reduced_positions(self.space, piece):
+            for position in find_reduced_positions(self.space, piece):
                 message = log.sent(position, piece.form)
                 by_text[message.content, message.tool_calls] = message
             places = [

@@ -19,7 +19,7 @@ from memviz.core.memory import MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import in_ranges, joined
 from memviz.core.summaries import SummaryLog
-from memviz.engine.part_tokens import whole_ranges
+from memviz.engine.part_tokens import find_whole_ranges
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -185,7 +185,7 @@ def list_verbatim_ranges(record: TurnRecord) -> list[range]:
 def _list_verbatim(space: MemorySpace, parts: Parts) -> list[range]:
     if (bounds := parts.one_range) is not None:
         return [range(*bounds)]
-    return joined((*whole_ranges(space, parts), parts.exchange))
+    return joined((*find_whole_ranges(space, parts), parts.exchange))
 
 
 def list_whole_recalled_ranges(log: Log, parts: Parts) -> list[range]:

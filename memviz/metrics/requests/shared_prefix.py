@@ -22,9 +22,13 @@ from memviz.core.forms import Form, Superseded
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes
 from memviz.core.summaries import SummaryVersion
-from memviz.engine.part_tokens import message_tokens, reduced_positions, sums_of
+from memviz.engine.part_tokens import (
+    count_message_tokens,
+    find_reduced_positions,
+    sums_of,
+)
 from memviz.engine.run import Run
-from memviz.engine.schema_counts import offered_tokens, saved_by_system_message
+from memviz.engine.schema_counts import count_offered_tokens, count_saved_tokens
 from memviz.metrics.requests.sent_requests import Item, Request, Tokens
 from memviz.metrics.requests.shared_ranges import (
     Bools,
@@ -102,11 +106,13 @@ class SharedPrefix:
     def _count_saved(self, request: Request) -> int:
         """Return the tokens that a request saves if a system message contains the schemas of its tools."""
         pieces = (*request.inside, *request.items)
-        return saved_by_system_message(self._space, pieces, request.tools)
+        return count_saved_tokens(self._space, pieces, request.tools)
 
     def _count_shared(self, request: Request, other: Request) -> int:
         """Return the tokens that two requests with the same tools share, before :meth:`_count_saved` is subtracted."""
-        offered = offered_tokens(self._space, request.tools) if request.tools else 0
+        offered = (
+            count_offered_tokens(self._space, request.tools) if request.tools else 0
+        )
         if not request.inside and not other.inside:
             return (
                 self._system
@@ -220,8 +226,8 @@ class SharedPrefix:
                 positions = self._log.file_reads().superseded_since(*lengths)
                 return {at for at in positions if left.start <= at < stop}
         return {
-            *reduced_positions(self._space, left._replace(stop=stop)),
-            *reduced_positions(self._space, right._replace(stop=stop)),
+            *find_reduced_positions(self._space, left._replace(stop=stop)),
+            *find_reduced_positions(self._space, right._replace(stop=stop)),
         }
 
     def _first_message(self, item: Item) -> Message:
@@ -247,7 +253,7 @@ class SharedPrefix:
                 sums = self._sums_of(form)
                 return int(sums[start + message_count] - sums[start])
         return (
-            message_tokens(self._counter, self._first_message(item))
+            count_message_tokens(self._counter, self._first_message(item))
             + TOKENS_PER_MESSAGE
         )
 

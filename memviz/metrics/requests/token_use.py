@@ -11,7 +11,7 @@ import numpy as np
 from memviz.core.context import ALL_PARTS
 from memviz.core.text.wording import RequestPlace
 from memviz.engine.compaction import REDUCING
-from memviz.engine.part_tokens import reduced_positions
+from memviz.engine.part_tokens import find_reduced_positions
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import find_numbers_of_turn, find_place_at
 from memviz.metrics.requests.traffic import Traffic, list_answered_calls
@@ -172,7 +172,7 @@ def _add_up(run: Run) -> TokenUse:
     sizes = columns.totals
     compactions = run.compactions
     answered = list_answered_calls(run)
-    beside = run.requests.beside.items()
+    beside = run.requests.extras.items()
     thinking = [number for number, record in beside if record.kind == "thinking"]
     use = TokenUse(
         requests=len(sizes),
@@ -196,8 +196,8 @@ def _add_up(run: Run) -> TokenUse:
     # The first of the largest requests, if several are equally large.
     largest = int(sizes.argmax())
     turn = int(columns.turns[largest])
-    last_parts = run.requests.parts_at(len(sizes) - 1)
-    reduced = [reduced_positions(run.space, piece) for piece in last_parts.messages]
+    messages = run.requests.parts_at(len(sizes) - 1).messages
+    reduced = [find_reduced_positions(run.space, piece) for piece in messages]
     return replace(
         use,
         peak_tokens=int(sizes[largest]),

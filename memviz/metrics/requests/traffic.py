@@ -18,11 +18,11 @@ from memviz.core.pieces import Line, Messages, Notes, Picked
 from memviz.engine.assembly import assemble
 from memviz.engine.columns import derive_tokens
 from memviz.engine.compaction import Compaction
-from memviz.engine.part_tokens import reduced_positions
+from memviz.engine.part_tokens import find_reduced_positions
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.engine.tool_pairs import in_pairs
+from memviz.engine.tool_pairs import complete_tool_pairs
 from memviz.metrics.requests.sent_requests import Request, Tokens, list_other_requests
 from memviz.metrics.requests.shared_prefix import SharedPrefix
 from memviz.metrics.requests.shared_ranges import count_shared_in_ranges
@@ -175,7 +175,7 @@ def _holds_just(run: Run, parts: Parts, positions: range) -> bool:
         # Notes that hold none send nothing.
         if isinstance(piece, Line) or (isinstance(piece, Notes) and piece.versions):
             return False
-        if isinstance(piece, Messages) and reduced_positions(run.space, piece):
+        if isinstance(piece, Messages) and find_reduced_positions(run.space, piece):
             return False
         if isinstance(piece, Messages | Picked):
             sent_positions += piece.positions
@@ -246,7 +246,7 @@ def _build_request_without(record: TurnRecord, compaction: Compaction) -> Reques
     memory = record.memory
     parts = _assemble_parts(record, compaction, compaction.before.as_of(memory))
     if record.parts != _assemble_parts(record, compaction, memory):
-        parts = in_pairs(memory.log, parts, _list_recalled(record))
+        parts = complete_tool_pairs(memory.log, parts, _list_recalled(record))
     return Request.of(parts, record.thoughts)
 
 

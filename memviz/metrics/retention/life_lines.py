@@ -12,7 +12,7 @@ import numpy as np
 
 from memviz.core.text.wording import RequestPlace
 from memviz.engine.compaction import REDUCING, Compaction
-from memviz.engine.part_tokens import reduced_positions
+from memviz.engine.part_tokens import find_reduced_positions
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import make_ends_finder
 from memviz.metrics.retention.knowledge import Knowledge, Retention
@@ -183,7 +183,9 @@ class LossCauses:
         requests = self._run.requests
         reduced = []
         for piece in requests.parts_at(row).messages:
-            for position in reduced_positions(requests.made_at(row).space, piece):
+            for position in find_reduced_positions(
+                requests.segment_at(row).space, piece
+            ):
                 if position in compaction.summarized:
                     reduced.append(range(position, position + 1))
         return reduced

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memviz.core.pieces import Line
-from memviz.engine.part_tokens import reduced_positions
+from memviz.engine.part_tokens import find_reduced_positions
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.other_words import find_reduced_recalls
 from memviz.metrics.requests.request_table import (
@@ -146,7 +146,7 @@ class _Request:
         # The messages that are sent in another form, as they are sent.
         shortened = {}
         for piece in parts.messages:
-            for position in reduced_positions(space, piece):
+            for position in find_reduced_positions(space, piece):
                 shortened[position] = log.sent(position, piece.form)
         reduced = find_reduced_recalls(log, parts)
         shortened |= reduced

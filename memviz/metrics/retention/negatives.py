@@ -6,7 +6,7 @@ denied like any other word.
 
 import re
 
-from memviz.core.text.letters import simplified
+from memviz.core.text.letters import simplify_chinese
 
 _I = re.IGNORECASE
 _NEGATIVE = (
@@ -67,7 +67,7 @@ def states_itself(answer: str) -> bool:
 
 def strip_denial(answer: str) -> str | None:
     """Return what an answer that is a negative denies: "no nuts" is about nuts; ``None`` for any other answer."""
-    match = _NEGATIVE_ANSWER.fullmatch(simplified(answer.strip()))
+    match = _NEGATIVE_ANSWER.fullmatch(simplify_chinese(answer.strip()))
     # Each form of a negative has a group of its own for what it denies.
     return next(filter(None, match.groups())) if match else None
 

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from memviz.core.text.chunks import FoundInChunks
-from memviz.core.text.letters import simplified
+from memviz.core.text.letters import simplify_chinese
 from memviz.metrics.retention import endings, update_cues
 from memviz.metrics.retention.corrections import (
     CUES,
@@ -85,7 +85,7 @@ def may_deny(text: str) -> bool:
 
 
 def _find_cues(text: str) -> list[str]:
-    lower = simplified(text).lower()
+    lower = simplify_chinese(text).lower()
     # Chunks are cached by their text, which does not help with scripts without spaces.
     cues = set(_MAY_BEGIN.in_text(lower)) if lower.isascii() else _CUES
     return [cue for cue in cues if cue in lower]
@@ -156,7 +156,7 @@ def _split_denying(text: str) -> tuple[tuple[int, str], ...]:
     return tuple(
         (start, sentence)
         for start, sentence in sentences
-        if any(map(simplified(sentence).lower().__contains__, cues))
+        if any(map(simplify_chinese(sentence).lower().__contains__, cues))
     )
 
 
@@ -201,7 +201,7 @@ def _find_spans(sentence: str) -> _Spans:
     """Return the parts that one sentence calls outdated, and what it denies; a question does neither."""
     if sentence.rstrip().endswith(("?", "？")):
         return _Spans()
-    statement = simplified(sentence.rstrip(".!?。！？\n;； "))
+    statement = simplify_chinese(sentence.rstrip(".!?。！？\n;； "))
     lower = statement.lower()
     cues = _find_cues(statement)
     outdated = [

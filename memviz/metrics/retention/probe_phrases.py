@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.core.text.answer_forms import is_date_with_year, list_parts
+from memviz.core.text.answer_forms import is_date_with_year, split_list
 from memviz.core.text.containment import (
     Matches,
     PhraseIndex,
@@ -154,7 +154,7 @@ def find_near_parts(
     for number, probe in enumerate(probes):
         for answer in probe.answers:
             is_date = is_date_with_year(normal_tokens(answer))
-            together: Sequence[str] = list_parts(answer)
+            together: Sequence[str] = split_list(answer)
             if is_date:
                 together = [answer, *_list_telling_words(probe.question)]
             if len(together) > 1:

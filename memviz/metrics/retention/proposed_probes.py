@@ -16,11 +16,11 @@ from memviz.core.conversation import Log
 from memviz.core.text.containment import (
     PhraseIndex,
     contains,
-    normal_form,
+    find_written_tokens,
     normal_tokens,
-    spellings,
+    normalize_token,
 )
-from memviz.core.text.sentences import passage
+from memviz.core.text.sentences import split_passage
 from memviz.core.text.terms import IS_UNSPACED
 from memviz.core.text.vocabulary import CHINESE_STOP, STOP_WORDS
 from memviz.core.text.words import content_words
@@ -190,7 +190,7 @@ def _find_question_before(log: Log, told: ToldSentence) -> str:
     before = log[told.position - 1]
     if before.role != "assistant":
         return ""
-    sentences = passage(before.content).sentences
+    sentences = split_passage(before.content).sentences
     return sentences[-1].text if sentences and sentences[-1].is_question else ""
 
 
@@ -325,7 +325,7 @@ def _find_words_in_one_text(texts: Sequence[str]) -> dict[str, int]:
     first: dict[tuple[str, ...], tuple[str, int] | None] = {}
     for position, text in enumerate(texts):
         for word in dict.fromkeys(_split_words(text)):
-            key = normal_form(word)
+            key = normalize_token(word)
             known = first.setdefault(key, (word, position))
             if known is not None and known[1] != position:
                 first[key] = None
@@ -333,7 +333,7 @@ def _find_words_in_one_text(texts: Sequence[str]) -> dict[str, int]:
 
 
 def _split_words(text: str) -> Iterator[str]:
-    for token in spellings(text):
+    for token in find_written_tokens(text):
         if IS_UNSPACED.match(token):
             pieces = _CHINESE_STOP.split(token)
             yield from (piece for piece in pieces if len(piece) in HAN_CHARS)

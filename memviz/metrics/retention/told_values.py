@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from memviz.core.conversation import Log
 from memviz.core.text.chunks import FoundInChunks
-from memviz.core.text.sentences import Sentence, passage
+from memviz.core.text.sentences import Sentence, split_passage
 from memviz.core.text.words import HAN, has_han
 from memviz.metrics.retention.announced_kinds import AnnouncedKinds
 from memviz.metrics.retention.chinese_details import find_details
@@ -168,7 +168,7 @@ def find_told_values(log: Log) -> Iterator[tuple[ToldSentence, Value]]:
 def _list_told_sentences(log: Log) -> Iterator[ToldSentence]:
     for position, message in enumerate(log):
         if message.role in ("user", "assistant"):
-            for sentence in passage(message.content).sentences:
+            for sentence in split_passage(message.content).sentences:
                 yield ToldSentence(position, sentence, message.role == "user")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from memviz.core.conversation import Log
 from memviz.core.messages import Message
 from memviz.core.text.containment import PhraseIndex, contains, normal_tokens
-from memviz.core.text.sentences import json_facts
+from memviz.core.text.sentences import list_json_facts
 from memviz.core.text.vocabulary import STOP_WORDS
 from memviz.metrics.requests.message_text import read_message
 from memviz.transcripts.base import Probe
@@ -211,7 +211,7 @@ def _find_new_values(log: Log) -> list[_ResultValue]:
 
 def _list_values(position: int, content: str) -> Iterator[_ResultValue]:
     """Yield the values of a result, line by line; of JSON a field is a line."""
-    fields = json_facts(content) if content.lstrip().startswith(("{", "[")) else []
+    fields = list_json_facts(content) if content.lstrip().startswith(("{", "[")) else []
     lines = fields or content.splitlines()
     for number, text in enumerate(lines[:MOST_LINES], start=1):
         start = 0

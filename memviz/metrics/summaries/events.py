@@ -17,7 +17,7 @@ from memviz.core.summaries import SummaryVersion
 from memviz.core.text.wording import RequestPlace
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import Compaction, CompactionKind
-from memviz.engine.part_tokens import tokens_by_part
+from memviz.engine.part_tokens import count_tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -354,14 +354,16 @@ def rebuild_memory_without(compaction: Compaction, run: Run, number: int) -> Mem
 
 def list_recalled_at(run: Run, number: int) -> tuple[int, ...]:
     """Return the log positions that the recall tool brought back into request ``number`` (0-based)."""
-    beside = run.requests.beside.get(number)
+    beside = run.requests.extras.get(number)
     return beside.recalled.indices if beside and beside.recalled else ()
 
 
 def _count_parts(
     strategy: Strategy, memory: Memory, recalled: tuple[int, ...]
 ) -> Mapping[str, int]:
-    return tokens_by_part(memory, assemble(memory, strategy.select(memory), recalled))
+    return count_tokens_by_part(
+        memory, assemble(memory, strategy.select(memory), recalled)
+    )
 
 
 def count_sent_summary_tokens(record: TurnRecord) -> int:

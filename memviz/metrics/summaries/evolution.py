@@ -14,8 +14,14 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from memviz.core.summaries import SummaryVersion
-from memviz.core.text.terms import IS_UNSPACED, TOKEN, composed, keys, normal_forms
-from memviz.core.text.words import bridges
+from memviz.core.text.terms import (
+    IS_UNSPACED,
+    TOKEN,
+    compose_accents,
+    normal_forms_of_text,
+    normal_forms_of_token,
+)
+from memviz.core.text.words import find_bridging_pairs
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.summaries.diff import diff_words, split_words
@@ -48,7 +54,7 @@ class WordOrigin(NamedTuple):
 @lru_cache(maxsize=8192)
 def find_content_keys(text: str) -> frozenset[str]:
     """Return the normal forms of all content words of a text."""
-    return keys(text)
+    return normal_forms_of_text(text)
 
 
 def trace_words(text: str, previous: Set[str], messages: Set[str]) -> WordOrigin:
@@ -73,7 +79,7 @@ def _find_straddling(
     """Return the unknown pairs of characters between two known ones: they straddle the end of one word and the next."""
     if not unknown or text.isascii():
         return set()
-    around = bridges(composed(text).lower())
+    around = find_bridging_pairs(compose_accents(text).lower())
     return {
         pair for pair in unknown & around.keys() if explained.issuperset(around[pair])
     }
@@ -84,8 +90,8 @@ def _list_unknown_words(text: str, unknown: Set[str]) -> Iterator[str]:
     if not unknown:
         return
     seen_words: set[str] = set()
-    for token in TOKEN.findall(composed(text)):
-        if unknown.isdisjoint(normal_forms(token)):
+    for token in TOKEN.findall(compose_accents(text)):
+        if unknown.isdisjoint(normal_forms_of_token(token)):
             continue
         is_unspaced = IS_UNSPACED.match(token)
         for word in _find_stretches(token, unknown) if is_unspaced else (token,):

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from memviz.core.conversation import Log
 from memviz.core.facts import LISTS, TAGGED_FACT, facts_in
 from memviz.core.summaries import SummaryVersion
-from memviz.core.text.terms import composed, weights_of
+from memviz.core.text.terms import compose_accents, weigh_content_words
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.summaries.events import CompactionEvent, list_compaction_events
@@ -138,7 +138,7 @@ def _compare_versions(
 
 def _normalize(text: str) -> str:
     """Return a line without what makes no difference to a fact: " Likes Tea." -> likes tea"""
-    return " ".join(composed(text).casefold().split()).rstrip(".")
+    return " ".join(compose_accents(text).casefold().split()).rstrip(".")
 
 
 def _pair_reworded(
@@ -189,7 +189,7 @@ class _Sources:
 
         The source is the message with most of its words, of equal ones that of a user, then the newest.
         """
-        weights = weights_of(composed(text))
+        weights = weigh_content_words(compose_accents(text))
         candidates = []
         for keys, of_user, position in self._messages:
             weight = sum(weights[key] for key in weights.keys() & keys)

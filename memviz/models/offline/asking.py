@@ -4,7 +4,7 @@ import re
 from enum import Enum, auto
 from typing import NamedTuple
 
-from memviz.core.text.sentences import Sentence, passage
+from memviz.core.text.sentences import Sentence, split_passage
 from memviz.core.text.vocabulary import words
 from memviz.core.text.words import content_words
 
@@ -136,7 +136,7 @@ def asks_of(sentence: Sentence) -> Ask | None:
 
 def all_asks(text: str) -> list[Ask]:
     """Everything that the sentences of ``text`` ask for, in order."""
-    asks = map(asks_of, passage(text).sentences)
+    asks = map(asks_of, split_passage(text).sentences)
     return [ask for ask in asks if ask is not None]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memviz.core.messages import Message
-from memviz.core.text.sentences import Passage, passage
+from memviz.core.text.sentences import Passage, split_passage
 
 # "Summary of earlier conversation: ", "[Turn 3] ", "<memory>"
 _SUMMARY_HEAD = re.compile(
@@ -49,7 +49,7 @@ def sources(messages: Sequence[Message]) -> list[Source]:
         question_words = frozenset[str]()
         if kind == "user" and all_sources:
             question_words = _closing_question(all_sources[-1])
-        all_sources.append(Source(kind, passage(text), question_words))
+        all_sources.append(Source(kind, split_passage(text), question_words))
     return all_sources
 
 

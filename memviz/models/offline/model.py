@@ -13,7 +13,7 @@ from memviz.core.errors import ParameterError
 from memviz.core.messages import Message, ToolCall
 from memviz.core.summaries import SummarySource
 from memviz.core.text.words import UNSPACED, count_words
-from memviz.core.tool_schemas import schema_tokens
+from memviz.core.tool_schemas import count_schema_tokens
 from memviz.models.base import Model, Reply, ToolChoice, Usage
 from memviz.models.offline.blocks import asks_for_blocks, write_blocks
 from memviz.models.offline.facts import fact_request, write_facts
@@ -167,7 +167,7 @@ class OfflineModel(Model):
         has_system_prompt = any(message.role == "system" for message in messages)
         # A provider bills the schemas of the tools, what the format adds, and tool calls as output.
         counter = counter_named(self.counter)
-        input_tokens = schema_tokens(counter, tuple(schemas), has_system_prompt)
+        input_tokens = count_schema_tokens(counter, tuple(schemas), has_system_prompt)
         input_tokens += TOKENS_PER_REQUEST
         for message in messages:
             input_tokens += self._read(message.content) + TOKENS_PER_MESSAGE

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from memviz.core.messages import Message
 from memviz.core.text import phrases
-from memviz.core.text.sentences import Sentence, passage
+from memviz.core.text.sentences import Sentence, split_passage
 from memviz.core.text.words import HAN, content_words, is_chinese
 from memviz.models.offline.asking import Ask, Sought, asks_of
 from memviz.models.offline.context_sources import Source, sources
@@ -140,7 +140,7 @@ def reply_to(messages: Sequence[Message], summarized: Summarizer) -> str:
             text = earlier.pop(position).content
             break
     chinese = is_chinese(text)
-    sentences = passage(text).sentences
+    sentences = split_passage(text).sentences
     if not sentences:
         return phrases.nothing_said(chinese)
     # "Hello! My name is Ana. Where do I live?": a greeting, something told, something asked.

@@ -5,14 +5,14 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from memviz.core.text.clauses import clauses
+from memviz.core.text.clauses import split_clauses
 from memviz.core.text.sentences import (
     CACHED_TEXT_CHARS,
     MOST_SENTENCES_KEPT,
     Sentence,
-    json_facts,
-    passage,
-    sentence_of,
+    list_json_facts,
+    parse_sentence,
+    split_passage,
 )
 from memviz.core.text.vocabulary import words
 from memviz.core.text.words import HAN
@@ -63,13 +63,13 @@ def _read(role: str, text: str) -> tuple[Statement, ...]:
     statements: list[Statement] = []
     has_calls = "[calls " in text
     speech = _CALL.sub("", text) if has_calls else text
-    for sentence in passage(speech).sentences:
+    for sentence in split_passage(speech).sentences:
         follows = bool(statements)
         statements += _read_sentence(sentence.text, sentence.echo, role, follows)
     if has_calls:
         for call in _CALL.findall(text):
-            for fact in json_facts(call):
-                statements.append(_weigh_statement(sentence_of(fact), "call"))
+            for fact in list_json_facts(call):
+                statements.append(_weigh_statement(parse_sentence(fact), "call"))
     return tuple(statements)
 
 
@@ -83,12 +83,12 @@ def _read_sentence(
     text: str, echo: bool, role: str, follows: bool
 ) -> tuple[Statement, ...]:
     """Return the statements of one sentence, which ``follows`` others of its message or is the first."""
-    sentence = Sentence(text, echo=True) if echo else sentence_of(text)
+    sentence = Sentence(text, echo=True) if echo else parse_sentence(text)
     if echo or role == "tool":
         return (_weigh_statement(sentence, role),)
     statements: list[Statement] = []
-    for clause in clauses(sentence.text):
-        of_clause = sentence if clause == sentence.text else sentence_of(clause)
+    for clause in split_clauses(sentence.text):
+        of_clause = sentence if clause == sentence.text else parse_sentence(clause)
         # A pointer at the very beginning points at another message, and is lost with it.
         points_back = _points_back(clause)
         is_first = not follows and not statements

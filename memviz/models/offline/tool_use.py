@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from memviz.core.messages import Message, ToolCall
 from memviz.core.text import phrases
-from memviz.core.text.sentences import passage
+from memviz.core.text.sentences import split_passage
 from memviz.core.text.words import is_chinese
 from memviz.models.base import ToolChoice
 from memviz.models.offline.asking import Sought, all_asks
@@ -194,7 +194,7 @@ def _choose_turns(
 ) -> list[int]:
     """Return the turns whose summaries hold the largest share of any of the questions, best first, the newer of
     equals."""
-    among = [Source("summary", passage(text)) for text in summaries.values()]
+    among = [Source("summary", split_passage(text)) for text in summaries.values()]
     best = [0.0] * len(among)
     for question in questions:
         best = list(map(max, best, _measure_shares(question, among)))

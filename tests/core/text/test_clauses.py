@@ -7,7 +7,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.core.text.clauses import clauses
+from memviz.core.text.clauses import split_clauses
 from tests.tables import for_each
 
 
@@ -34,7 +34,7 @@ from tests.tables import for_each
     ],
 )
 def test_courtesies_and_exclamations_state_nothing(text: str) -> None:
-    assert clauses(text) == ()
+    assert split_clauses(text) == ()
 
 
 @for_each(
@@ -51,7 +51,7 @@ def test_courtesies_and_exclamations_state_nothing(text: str) -> None:
     ],
 )
 def test_short_statements_are_no_courtesies(text: str) -> None:
-    assert clauses(text) == (text,)
+    assert split_clauses(text) == (text,)
 
 
 @for_each(
@@ -90,7 +90,7 @@ def test_short_statements_are_no_courtesies(text: str) -> None:
 def test_a_clause_stands_alone_where_it_names_what_it_speaks_of(
     text: str, found: tuple[str, ...]
 ) -> None:
-    assert clauses(text) == found
+    assert split_clauses(text) == found
 
 
 @for_each(
@@ -107,7 +107,7 @@ def test_a_clause_stands_alone_where_it_names_what_it_speaks_of(
     ],
 )
 def test_what_belongs_together_stays_together(text: str) -> None:
-    assert clauses(text) == (text,)
+    assert split_clauses(text) == (text,)
 
 
 WORDS = st.lists(
@@ -137,7 +137,7 @@ WORDS = st.lists(
 
 @given(WORDS | st.text(max_size=80))
 def test_no_word_is_made_up(text: str) -> None:
-    for clause in clauses(text):
+    for clause in split_clauses(text):
         assert clause.strip()
         assert clause[1:].rstrip(".!?。！？") in text
 
@@ -152,5 +152,5 @@ def test_a_huge_sentence_is_read_quickly() -> None:
         "and " * 100,
         "Hi, " * 100,
     ):
-        clauses(text)
+        split_clauses(text)
     assert time.process_time() - started < 0.5

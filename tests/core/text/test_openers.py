@@ -2,7 +2,7 @@
 
 import pytest
 
-from memviz.core.text.openers import without_openers
+from memviz.core.text.openers import remove_openers
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ from memviz.core.text.openers import without_openers
     ],
 )
 def test_what_only_opens_a_statement_is_left_out(text: str, rest: str) -> None:
-    assert without_openers(text) == rest
+    assert remove_openers(text) == rest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memviz.core.text.respelling import may_be_respelled, respelled
+from memviz.core.text.respelling import may_be_respelled, respell_values
 
 SAID = (
     "a half an hour and hours two quarter quarters quarterly three of past to at ten often seven dozen dozens baker's "
@@ -23,7 +23,7 @@ def test_a_text_without_a_telling_chunk_keeps_its_spelling(
 ) -> None:
     text = "".join(word + space for word, space in words)
     if not any(map(may_be_respelled, text.split())):
-        assert respelled(text) == text
+        assert respell_values(text) == text
 
 
 def test_words_that_are_no_part_of_a_value_leave_a_text_alone() -> None:

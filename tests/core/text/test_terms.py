@@ -5,7 +5,7 @@ import string
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memviz.core.text.terms import TOKEN, tokens_of
+from memviz.core.text.terms import TOKEN, find_tokens
 
 LETTERS = string.ascii_letters + "_-'.,/ \n\t\x1c"
 
@@ -17,4 +17,4 @@ LETTERS = string.ascii_letters + "_-'.,/ \n\t\x1c"
 @example("3,000 euros, 40GB or 9K4")
 @example("")
 def test_tokens_are_those_that_the_pattern_finds(text: str) -> None:
-    assert tokens_of(text) == TOKEN.findall(text)
+    assert find_tokens(text) == TOKEN.findall(text)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from memviz.core.text import values
 from memviz.core.text.containment import contains
-from memviz.core.text.letters import uninflected
-from memviz.core.text.value_words import word_number
-from memviz.core.text.values import plain_values
+from memviz.core.text.letters import remove_inflection
+from memviz.core.text.value_words import number_of_word
+from memviz.core.text.values import unify_values
 from tests.tables import for_each
 
 SAME = (
@@ -148,7 +148,7 @@ def test_what_is_said_is_found(text: str, answer: str) -> None:
     ],
 )
 def test_what_is_no_value_stays(text: str, plain: str) -> None:
-    assert plain_values(text) == plain
+    assert unify_values(text) == plain
 
 
 @for_each(
@@ -168,7 +168,7 @@ def test_what_is_no_value_stays(text: str, plain: str) -> None:
     ],
 )
 def test_a_number_word_is_its_number(word: str, number: int | None) -> None:
-    assert word_number(word) == number
+    assert number_of_word(word) == number
 
 
 @for_each(
@@ -188,12 +188,12 @@ def test_a_number_word_is_its_number(word: str, number: int | None) -> None:
     ],
 )
 def test_only_simple_endings_are_taken_off(word: str, base: str) -> None:
-    assert uninflected(word) == base
+    assert remove_inflection(word) == base
 
 
 @given(st.text(alphabet="0123456789 :./-+€,kMaypm三万年月日点T()", max_size=40))
 def test_any_value_is_read_without_error(text: str) -> None:
-    assert isinstance(plain_values(text), str)
+    assert isinstance(unify_values(text), str)
 
 
 @given(st.lists(st.text(alphabet="0123456789 :./-+€,kMaypm月日(", max_size=12)))

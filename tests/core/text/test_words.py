@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from memviz.core.text import words
-from memviz.core.text.words import count_words, language, with_length
+from memviz.core.text.words import ask_for_length, count_words, detect_language
 from memviz.dashboard.markup import in_language, lang_attribute
 from tests.tables import for_each
 
@@ -25,7 +25,7 @@ from tests.tables import for_each
     ],
 )
 def test_is_told_by_the_script(text: str, code: str) -> None:
-    assert language(text) == code
+    assert detect_language(text) == code
 
 
 def test_as_an_attribute() -> None:
@@ -86,8 +86,8 @@ def test_words_are_counted(text: str, words: int) -> None:
 def test_a_length_is_asked_for_in_the_language_of_the_prompt(
     prompt: str, asked: str
 ) -> None:
-    assert with_length(prompt, 120) == asked
-    assert with_length(prompt, 0) == prompt
+    assert ask_for_length(prompt, 120) == asked
+    assert ask_for_length(prompt, 0) == prompt
 
 
 @for_each(
@@ -106,10 +106,10 @@ def test_the_stems_of_chunks_are_those_of_the_whole_text(text: str) -> None:
         stem
         for token in tokens
         if token not in words.STOP_WORDS
-        for stem in words._stems(token)
+        for stem in words._find_stems(token)
     )
     for run in unspaced:
-        expected.update(words._pairs(run))
+        expected.update(words._find_character_pairs(run))
     assert words.count_content_words(text) == expected
     assert words.content_words(text) == set(expected)
 

@@ -22,7 +22,7 @@ from memviz.dashboard.ui.compare.dollars import price_settings
 from memviz.dashboard.ui.controls.effects import is_shown_by, query_of_effect
 from memviz.dashboard.ui.controls.links import open_link
 from memviz.dashboard.ui.controls.study import CompareState
-from memviz.engine.recall_tokens import recalled_tokens
+from memviz.engine.recall_tokens import count_recalled_tokens
 from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.retention import retention
@@ -117,7 +117,7 @@ def test_recall_brings_a_fact_back_at_a_price() -> None:
     for number in numbers:
         record = run.requests[number]
         more = record.total_tokens - without.requests[number].total_tokens
-        assert more == recalled_tokens(record)
+        assert more == count_recalled_tokens(record)
         assert f"{more:,} tokens more" in effect("Recall").text.en
     assert all(compaction.recorded for compaction in run.compactions)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import memviz
-from memviz.core.text.words import count_words, with_length
+from memviz.core.text.words import ask_for_length, count_words
 from memviz.dashboard.words.asked_length import broken_length_words, broken_lengths_of
 from memviz.dashboard.words.compactions import compaction_words
 from memviz.metrics.summaries.events import count_sent_summary_tokens
@@ -50,7 +50,7 @@ def test_where_characters_are_asked_for_they_are_named() -> None:
     assert {broken_length_words(one) for one in run.compactions} == {
         "asked for 3 words, got 5 characters"
     }
-    assert "个字" in with_length("请写摘要", 3)
+    assert "个字" in ask_for_length("请写摘要", 3)
 
 
 def test_a_summary_has_one_size_everywhere() -> None:

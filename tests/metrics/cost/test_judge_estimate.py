@@ -9,7 +9,7 @@ import pytest
 import memviz
 from memviz import Message, Reply, Run, ScriptedModel, Usage
 from memviz.dashboard.words.estimates import estimate_words
-from memviz.engine.judging import Judging, judge_request
+from memviz.engine.judging import Judging, build_judge_request
 from memviz.engine.records import TurnRecord
 from memviz.engine.requests import Requests
 from memviz.metrics.cost import pricing as cost_pricing
@@ -81,7 +81,9 @@ def test_the_judge_is_counted_and_priced_apart() -> None:
     alone = judge_estimate([run_of()], PROBES, "house/plain", "offline")
     found = judge_estimate([run_of()], PROBES, "house/plain", "offline", "house/small")
     read = sum(
-        CHARS4(m.content) + 4 for probe in PROBES for m in judge_request(probe, "")
+        CHARS4(m.content) + 4
+        for probe in PROBES
+        for m in build_judge_request(probe, "")
     ) + 2 * (3 + MEAN_REPLY)
     assert found.part("question") == alone.part("question")
     assert work(found.part("verdict")) == Work("verdict", 2, read, 2)
@@ -189,13 +191,13 @@ def test_a_long_conversation_is_estimated_from_few_of_its_requests(
 ) -> None:
     """Counted in records that are made: as many for 400 turns as for 40."""
     made: list[int] = []
-    make = Requests._record
+    make = Requests._build_record
 
     def noted(requests: Requests, number: int) -> TurnRecord:
         made.append(number)
         return make(requests, number)
 
-    monkeypatch.setattr(Requests, "_record", noted)
+    monkeypatch.setattr(Requests, "_build_record", noted)
     counts = []
     for turns in (40, 400):
         run = memviz.replay(

@@ -13,7 +13,7 @@ from memviz.core.context import TOKENS_PER_MESSAGE
 from memviz.engine.assembly import assemble
 from memviz.engine.blocks import build_context
 from memviz.engine.compaction import Compaction
-from memviz.engine.part_tokens import tokens_by_part
+from memviz.engine.part_tokens import count_tokens_by_part
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.traffic import count_broken_cache_tokens, count_traffic
 from tests.engine.probes import SUMMARIZING, Digest, small
@@ -30,7 +30,7 @@ def said_without(
     """The request as it would have been had the memory stayed as it was before a compaction."""
     memory = compaction.before.appended(record.memory.length)
     parts = assemble(memory, compaction.strategy.select(memory))
-    blocks = build_context(memory, parts, tokens_by_part(memory, parts)).blocks
+    blocks = build_context(memory, parts, count_tokens_by_part(memory, parts)).blocks
     return [(block.kind, message) for block in blocks for message in block.messages]
 
 

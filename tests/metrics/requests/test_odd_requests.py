@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
-from memviz.engine.part_tokens import message_tokens
+from memviz.engine.part_tokens import count_message_tokens
 from memviz.engine.requests import Requests
 from memviz.metrics.requests.traffic import count_traffic
 from tests.metrics.odd_strategies import Odd, odd_strategies
@@ -48,7 +48,7 @@ def test_what_is_shared_is_what_comparing_the_real_messages_gives(
     assert (found.shared_tokens <= found.input_tokens).all()
     sent = [
         sum(
-            message_tokens(run.counter, message) + TOKENS_PER_MESSAGE
+            count_message_tokens(run.counter, message) + TOKENS_PER_MESSAGE
             for message in record.context.messages
         )
         for record in run.requests

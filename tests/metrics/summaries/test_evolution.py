@@ -11,7 +11,7 @@ from hypothesis import given
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, ToolCall
 from memviz.core.summaries import SummaryVersion
-from memviz.core.text.terms import keys
+from memviz.core.text.terms import normal_forms_of_text
 from memviz.metrics.requests.message_text import read_message
 from memviz.metrics.summaries.diff import diff_words, split_words
 from memviz.metrics.summaries.events import (
@@ -209,9 +209,15 @@ def test_facts_equal_slow_counting(
         assert fact.kept_words == (
             diff_words(before.text, version.text).words("kept") if before else 0
         )
-        own, old = keys(version.text), keys(before.text) if before else frozenset()
+        own, old = (
+            normal_forms_of_text(version.text),
+            normal_forms_of_text(before.text) if before else frozenset(),
+        )
         new = frozenset().union(
-            *(keys(read_message(run.log[position])) for position in version.added)
+            *(
+                normal_forms_of_text(read_message(run.log[position]))
+                for position in version.added
+            )
         )
         assert fact.origin[:2] == (len(own & old), len((own - old) & new))
         assert fact.origin.nowhere <= len(own - old - new)

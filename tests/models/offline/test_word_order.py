@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import permutations
 
-from memviz.core.text.sentences import Sentence, passage
+from memviz.core.text.sentences import Sentence, split_passage
 from memviz.models.offline.context_sources import Source
 from memviz.models.offline.matching import Matches
 from memviz.models.offline.question import Question
@@ -13,7 +13,9 @@ from memviz.models.offline.statements import Statement
 from memviz.models.offline.summarizer import Candidate, rank
 from memviz.models.offline.topics import topic_of
 
-AMONG = [Source("user", passage("The ferry costs 45 euros. The hotel has rooms."))]
+AMONG = [
+    Source("user", split_passage("The ferry costs 45 euros. The hotel has rooms."))
+]
 WEIGHTS = {"ferri": 0.1, "hotel": 0.2, "room": 0.3, "cost": 0.7, "euro": 1.1}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import memviz
 from memviz import Message, Reply
-from memviz.engine.recording import saved, setting_of
+from memviz.engine.recording import build_recording, setting_of
 from memviz.models.recordings.player import RecordedModel
 from memviz.models.recordings.recorder import MOST_REPLIES, Noted, Notes
 from memviz.models.recordings.recording import About
@@ -25,7 +25,7 @@ def test_whatever_a_model_was_asked_for_is_played_again() -> None:
     run = memviz.replay(TRIP, SUMMARY, model=live)
     answer = memviz.ask(run, TRIP.probes[0].question, model=live)
     made = (setting_of(TRIP, SUMMARY), run, TRIP.probes)
-    recording = saved("mine", ABOUT, notes.replies, [made])
+    recording = build_recording("mine", ABOUT, notes.replies, [made])
     player = RecordedModel(recording)
     assert (
         memviz.Chat(WINDOW, model=player).send("Hello.").reply
@@ -49,23 +49,25 @@ def test_with_all_questions_answered_the_setting_has_its_answers() -> None:
     for probe in TRIP.probes:
         memviz.ask(run, probe.question, model=live)
     setting = setting_of(TRIP, SUMMARY)
-    assert saved("mine", ABOUT, notes.replies, [(setting, run, TRIP.probes)]).answers(
-        setting
-    )
+    assert build_recording(
+        "mine", ABOUT, notes.replies, [(setting, run, TRIP.probes)]
+    ).answers(setting)
 
 
 def test_a_run_of_which_summaries_are_missing_is_not_called_recorded() -> None:
     notes = Notes()
     run = memviz.replay(TRIP, SUMMARY, model=Noted(RealModel(), notes))
     setting = setting_of(TRIP, SUMMARY)
-    assert saved("mine", ABOUT, notes.replies, [(setting, run, ())]).holds(setting)
-    assert not saved("mine", ABOUT, notes.replies[1:], [(setting, run, ())]).holds(
+    assert build_recording("mine", ABOUT, notes.replies, [(setting, run, ())]).holds(
         setting
     )
+    assert not build_recording(
+        "mine", ABOUT, notes.replies[1:], [(setting, run, ())]
+    ).holds(setting)
     reworded = memviz.replay(TRIP, SUMMARY, model=RealModel(), edits={1: "My words."})
-    assert not saved("mine", ABOUT, notes.replies, [(setting, reworded, ())]).holds(
-        setting
-    )
+    assert not build_recording(
+        "mine", ABOUT, notes.replies, [(setting, reworded, ())]
+    ).holds(setting)
 
 
 def test_what_another_model_answered_to_the_same_requests_does_not_count_for_the_run() -> (
@@ -82,7 +84,7 @@ def test_what_another_model_answered_to_the_same_requests_does_not_count_for_the
         TRIP, SUMMARY, model=Noted(other, notes)
     )  # it failed after its first summary
     run = memviz.replay(TRIP, SUMMARY, model=Noted(RealModel(), notes))
-    recording = saved(
+    recording = build_recording(
         "mine", ABOUT, notes.replies, [(setting_of(TRIP, SUMMARY), run, ())]
     )
     played = memviz.replay(TRIP, SUMMARY, model=RecordedModel(recording))
@@ -128,4 +130,6 @@ def test_only_the_newest_are_kept() -> None:
 
 def test_a_run_without_summaries_has_no_setting() -> None:
     run = memviz.replay(TRIP, WINDOW)
-    assert not saved("mine", ABOUT, (), [(setting_of(TRIP, WINDOW), run, ())]).settings
+    assert not build_recording(
+        "mine", ABOUT, (), [(setting_of(TRIP, WINDOW), run, ())]
+    ).settings

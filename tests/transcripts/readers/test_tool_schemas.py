@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import memviz
-from memviz.core.tool_schemas import schema_tokens
+from memviz.core.tool_schemas import count_schema_tokens
 from memviz.transcripts.export import to_json
 from tests.tables import for_each
 
@@ -58,7 +58,7 @@ def test_each_format_keeps_them(name: str) -> None:
         for record in memviz.replay(transcript, memviz.strategy("buffer")).requests
     ]
     assert tokens == [
-        schema_tokens(
+        count_schema_tokens(
             memviz.counter("o200k_base"),
             transcript.tools,
             transcript.system_prompt is not None,

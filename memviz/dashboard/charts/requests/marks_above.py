@@ -15,7 +15,7 @@ from memviz.dashboard.charts.palette import NOTE_PIXELS, PART_COLORS
 from memviz.dashboard.charts.requests.line_ends import PlacedSetting
 from memviz.dashboard.charts.requests.token_marks import recalls_of
 from memviz.dashboard.words import shorten
-from memviz.engine.recall_tokens import recalled_tokens
+from memviz.engine.recall_tokens import count_recalled_tokens
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, list_request_turns
 
@@ -184,7 +184,7 @@ def _recall_names(
         run = setting_line.setting.run
         for number in recalls_of(run):
             place = int(setting_line.places[number])
-            recalls.append((place, recalled_tokens(run.requests[number])))
+            recalls.append((place, count_recalled_tokens(run.requests[number])))
     if len(recalls) > MOST_RECALLS_NAMED:
         return []
     # At one request the largest recall is named.

@@ -21,7 +21,7 @@ from memviz.dashboard.charts.summaries.marks import (
 )
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.words.requests import name_of
-from memviz.engine.recall_tokens import recalled_tokens
+from memviz.engine.recall_tokens import count_recalled_tokens
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.summaries.events import count_request_sizes
@@ -156,7 +156,7 @@ def recall_marks(placed: PlacedSetting, largest_tokens: int) -> list[Part]:
 def recalls_of(run: Run) -> list[int]:
     """Return the numbers of the requests that somebody brought something back into; what a strategy looks up by itself
     is its curve."""
-    numbers = run.requests.with_recalls()
+    numbers = run.requests.numbers_with_recalls()
     if not run.strategy.looks_up:
         return numbers
     return [number for number in numbers if run.requests[number].recalled is not None]
@@ -172,6 +172,6 @@ def _recall_tooltip(run: Run, label: str, record: TurnRecord) -> str:
         messages=counted(recalled, "message"),
         turns=turn_list(turns, MAX_TURNS_NAMED),
         request=name_of(run, record),
-        tokens=counted(recalled_tokens(record), "token"),
+        tokens=counted(count_recalled_tokens(record), "token"),
         total_tokens=record.total_tokens,
     )

@@ -191,7 +191,7 @@ def _change_setting(desk: ChatDesk, strategy: Strategy) -> BackgroundReplay | No
     key = (state.conversation_id, len(chat.log), strategy, state.counter, summarizer)
 
     def begin(writer: Model, cancellation: Cancellation) -> BackgroundReplay:
-        beginning = chat.begun_under(strategy, state.counter, writer)
+        beginning = chat.begin_under(strategy, state.counter, writer)
         return BackgroundReplay(*beginning, lambda run: None, cancellation)
 
     calls = len(chat.run.compactions) if was_asked(chat.run) else 0

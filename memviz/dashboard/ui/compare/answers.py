@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from memviz.core.text.containment import PhraseIndex
-from memviz.core.text.terms import keys
+from memviz.core.text.terms import normal_forms_of_text
 from memviz.core.text.wording import counted, message_number, request_name, turn_list
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
@@ -19,8 +19,8 @@ from memviz.dashboard.ui.controls.request_reasons import recalled_html
 from memviz.dashboard.ui.shell.elements import box, buttons_row, drawer, show_title
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import shorten
-from memviz.engine.part_tokens import whole_ranges
-from memviz.engine.recall_tokens import recalled_tokens, stating_turns
+from memviz.engine.part_tokens import find_whole_ranges
+from memviz.engine.recall_tokens import count_recalled_tokens, find_stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.answer_sources import AnswerSource
@@ -114,8 +114,8 @@ def draw_answer_card(
 def describe_recalled(record: TurnRecord, *, is_again: bool) -> str:
     """Return what was recalled into the request of an answer, and how large that request was without it and is with it.
     ``is_again``: the question had been asked without it."""
-    turns = turn_list(stating_turns(record.memory.log, record.parts.recalled))
-    more = recalled_tokens(record)
+    turns = turn_list(find_stating_turns(record.memory.log, record.parts.recalled))
+    more = count_recalled_tokens(record)
     size = _(
         "{before:,} → {after:,} tokens (+{more:,})",
         before=record.total_tokens - more,
@@ -140,7 +140,7 @@ def _context_words(record: TurnRecord) -> str:
     space = record.memory.space
     sent = sum(map(len, parts.history)) - len(parts.restored)
     verbatim = 0
-    for positions in whole_ranges(space, parts):
+    for positions in find_whole_ranges(space, parts):
         verbatim += len(set(positions).difference(parts.input))
     covered = space.summaries.covered(parts.summaries.start, parts.summaries.stop)
     summarized = sum(map(len, covered))
@@ -193,10 +193,10 @@ def _find_unspoken(run: Run, facts: Sequence[Probe]) -> list[Probe]:
     facts_of_answers = [fact for fact in facts for _answer in fact.answers]
     phrases = PhraseIndex(answers).find(texts).phrases
     said_facts = {facts_of_answers[number] for number in phrases}
-    words = [keys(text) for text in texts]
+    words = [normal_forms_of_text(text) for text in texts]
     unspoken = []
     for fact in facts:
-        question_words = keys(fact.question)
+        question_words = normal_forms_of_text(fact.question)
         is_asked = any(question_words <= text_words for text_words in words)
         if fact not in said_facts and not is_asked:
             unspoken.append(fact)
@@ -262,7 +262,7 @@ def plan_bringing_back(
 ) -> BroughtBack | None:
     """Return what it takes to bring the turns of these positions back into the request of a question; ``None`` where
     the strategy allows no recall or the request holds them already."""
-    turns = tuple(turn for turn in stating_turns(run.log, positions) if turn)
+    turns = tuple(turn for turn in find_stating_turns(run.log, positions) if turn)
     if not turns or not run.strategy.allows_recall:
         return None
     # The question's request is in no bill of the run; its last request is priced in its place.

@@ -37,7 +37,7 @@ from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.estimates import likely_words
-from memviz.engine.free_run import FreeRun, answered_turns
+from memviz.engine.free_run import FreeRun, count_answered_turns
 from memviz.engine.run import Run
 from memviz.metrics.answer_sources import find_answer_source
 from memviz.metrics.cost.bounds import bound_free_run
@@ -107,7 +107,7 @@ def _find_runs_so_far(models: Models) -> list[_RunSoFar]:
 
 def _find_run_so_far(setting: Setting, key: RunKey) -> _RunSoFar:
     run = workspace().kept_free_run(key)
-    return _RunSoFar(setting, key, run, answered_turns(run) if run else 0)
+    return _RunSoFar(setting, key, run, count_answered_turns(run) if run else 0)
 
 
 def _invitation_words(missing: Sequence[_RunSoFar], models: Models, turns: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from memviz.core.text.words import language
+from memviz.core.text.words import detect_language
 from memviz.core.translation import _, noop
 from memviz.dashboard.markup import element, joined
 from memviz.metrics.summaries.diff import (
@@ -65,7 +65,7 @@ def counted_noun(diff: TextDiff) -> str:
 def marked_html(text: str, answers: Sequence[str]) -> Markup:
     """Return ``text`` as HTML, as it is, with the answers in it marked."""
     marked_text = _mark_answers(text, answers)
-    return element("div", marked_text, class_="memviz-diff", lang=language(text))
+    return element("div", marked_text, class_="memviz-diff", lang=detect_language(text))
 
 
 def _mark_answers(text: str, answers: Sequence[str]) -> Markup:
@@ -100,7 +100,7 @@ def _box(
 ) -> Markup:
     text = "".join(piece.text for piece in pieces)
     inner = joined(_piece(piece, answers, kept_chars) for piece in pieces)
-    return element("div", inner, class_="memviz-diff", lang=language(text))
+    return element("div", inner, class_="memviz-diff", lang=detect_language(text))
 
 
 def _piece(piece: Piece, answers: Sequence[str], kept_chars: int) -> Markup:

@@ -7,7 +7,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from memviz.core.messages import Message
-from memviz.core.text.words import language
+from memviz.core.text.words import detect_language
 from memviz.core.translation import _, noop
 from memviz.dashboard.markup import as_html, element, has_marks, joined
 from memviz.dashboard.ui.shell.terms import term_html
@@ -38,7 +38,7 @@ def message_html(
     if head:
         parts.append(element("small", head))
     if content:
-        parts.append(element("p", content[:most_chars], lang=language(content)))
+        parts.append(element("p", content[:most_chars], lang=detect_language(content)))
     hidden = len(content) - most_chars
     if hidden > 0:
         words = _("{hidden:,} more characters; {more}", hidden=hidden, more=_(more))
@@ -54,7 +54,9 @@ def prose(text: str) -> None:
     """Draw ``text``. No letter of it is markup: see :mod:`memviz.dashboard.markup`."""
     if has_marks(text):
         styled = as_html(text)
-        st.html(element("div", styled, class_="memviz-prose", lang=language(text)))
+        st.html(
+            element("div", styled, class_="memviz-prose", lang=detect_language(text))
+        )
     else:
         st.text(text)
 

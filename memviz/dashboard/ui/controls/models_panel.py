@@ -49,7 +49,7 @@ from memviz.dashboard.ui.shell.elements import (
 )
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import file_name, plain
-from memviz.engine.recording import Made, played, saved
+from memviz.engine.recording import Made, build_recording, play_recording
 from memviz.models.connection_check import (
     ConnectionReport,
     answer_tokens,
@@ -168,7 +168,7 @@ def _recording_file(
     models = dict.fromkeys(recorded_reply.reply.model for recorded_reply in replies)
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     about = About(title=title, model=listed(models), made_on=today)
-    return write_recording(saved(name, about, replies, runs))
+    return write_recording(build_recording(name, about, replies, runs))
 
 
 def _replays_made(
@@ -201,7 +201,7 @@ def _sweeps_made(
         if not strategy.writes_notes or not here.store.exists(id):
             continue
         transcript, log = here.conversation(id, state.first_of(id))
-        run = played(
+        run = play_recording(
             log, strategy, replies, counter, transcript.system_prompt, transcript.tools
         )
         if run is not None:

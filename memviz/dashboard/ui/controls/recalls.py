@@ -30,7 +30,7 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, turn_to
 from memviz.dashboard.words.requests import name_of
 from memviz.engine.recall import Recall, parse_numbers
-from memviz.engine.recall_tokens import added_tokens, stating_turns
+from memviz.engine.recall_tokens import count_added_tokens, find_stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import find_numbers_of_turn
@@ -177,7 +177,7 @@ def brought_back_into(
     place: str = "",
 ) -> BroughtBack:
     """Return what recalling ``turns`` adds to a request, priced as part of the bill of ``priced_turn``."""
-    tokens = added_tokens(run, record, Recall(turns=turns))
+    tokens = count_added_tokens(run, record, Recall(turns=turns))
     usd = prices.usd_of_more(count_traffic(run), priced_turn, tokens)
     return BroughtBack(turns, tokens, usd, place)
 
@@ -192,7 +192,7 @@ def bringing_back(
     where none of them comes before its turn, or the strategy allows no recall. What is brought back goes into all
     requests of the turn: then the dollars are unknown, and the tokens are those of each."""
     run = setting.run
-    stating = stating_turns(run.log, positions)
+    stating = find_stating_turns(run.log, positions)
     turns = tuple(turn for turn in stating if 0 < turn < record.turn)
     if not turns or not run.strategy.allows_recall:
         return None

@@ -19,9 +19,9 @@ from memviz.dashboard.words.compactions import (
     tried_again,
 )
 from memviz.dashboard.words.requests import name_of
-from memviz.engine.backoff import waiting_failure
+from memviz.engine.backoff import find_waiting_failure
 from memviz.engine.compaction import Compaction
-from memviz.engine.recall_tokens import recalled_tokens, stating_turns
+from memviz.engine.recall_tokens import count_recalled_tokens, find_stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.retention.message_facts import find_brought_back
@@ -73,10 +73,10 @@ def recalled_html(words: str) -> Markup:
 
 def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
     """Return ``Recalled here: turn 3 (+337 tokens); brought back: cashews and pistachios``; empty where nothing was."""
-    turns = stating_turns(record.memory.log, record.parts.recalled)
+    turns = find_stating_turns(record.memory.log, record.parts.recalled)
     if not turns:
         return ""
-    tokens = counted(recalled_tokens(record), "token")
+    tokens = counted(count_recalled_tokens(record), "token")
     words = _(
         "Recalled here: {turns} (+{tokens})",
         turns=turn_list(turns),
@@ -107,7 +107,7 @@ def _failure_in_the_way(run: Run, record: TurnRecord) -> Compaction | None:
     """Return the failed summarization after which nothing was tried again up to this request, if there is one."""
     length = record.memory.length
     compactions = run.compactions_at(record.turn)
-    return waiting_failure(
+    return find_waiting_failure(
         [each for each in compactions if each.after_message < length]
     )
 

@@ -8,7 +8,7 @@ from memviz.core.forms import Form, FormFate
 from memviz.core.messages import Message
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
-from memviz.engine.part_tokens import reduced_forms
+from memviz.engine.part_tokens import find_reduced_forms
 from memviz.engine.records import TurnRecord
 
 IN_FORMS = ("history", "input")
@@ -24,7 +24,7 @@ def forms_sent(record: TurnRecord) -> Mapping[int, Form]:
     positions."""
     forms: dict[int, Form] = {}
     for piece in record.parts.messages:
-        forms.update(reduced_forms(record.memory.space, piece))
+        forms.update(find_reduced_forms(record.memory.space, piece))
     return forms
 
 

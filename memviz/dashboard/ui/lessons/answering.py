@@ -7,7 +7,7 @@ import streamlit as st
 from markupsafe import Markup, escape
 
 from memviz.core.text.wording import counted
-from memviz.core.text.words import language as language_of
+from memviz.core.text.words import detect_language
 from memviz.core.translation import _, pgettext, use_language
 from memviz.dashboard.lessons.lesson import (
     NOT_QUITE,
@@ -83,7 +83,7 @@ def choices_html(
             marks.append("counted")
         text = choice.said(language)
         label = element("small", " · ".join(words)) if words else ""
-        choice_text = element("span", text, lang=language_of(text))
+        choice_text = element("span", text, lang=detect_language(text))
         item = element(
             "li", choice_text, " ", label, class_=" ".join(marks), style=style
         )
@@ -149,4 +149,6 @@ def prose(text: Text, language: Language) -> None:
     if words:
         words_html = FirstMentions().html if language == "en" else escape
         html = as_html(words, words_html)
-        st.html(element("div", html, class_="memviz-prose", lang=language_of(words)))
+        st.html(
+            element("div", html, class_="memviz-prose", lang=detect_language(words))
+        )

@@ -8,13 +8,13 @@ from memviz.core.errors import MemvizError, ParameterError
 from memviz.dashboard.ui.shell.elements import show_error
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words
-from memviz.strategies.step_numbers import StepNumber, numbers_like, step_numbers
+from memviz.strategies.step_numbers import StepNumber, find_step_numbers, match_numbers
 from memviz.tuning.grid import expand_grid
 
 
 def step_axes(cls: type[Strategy]) -> list[StepNumber]:
     """The numbers in the steps of a pipeline; none of other strategies."""
-    return list(step_numbers(None).values()) if "steps" in cls.model_fields else []
+    return list(find_step_numbers(None).values()) if "steps" in cls.model_fields else []
 
 
 def read_number(cls: type[Strategy], axis: Parameter, text: str) -> int | None:
@@ -43,7 +43,7 @@ def with_step_columns(
     is_alike = []
     rows = []
     for number in table["setting"]:
-        numbers = numbers_like(own, tried[number].model_dump()["steps"])
+        numbers = match_numbers(own, tried[number].model_dump()["steps"])
         is_alike.append(numbers is not None)
         if numbers is not None:
             rows.append(numbers)
@@ -51,7 +51,7 @@ def with_step_columns(
     values = DataFrame(rows, index=alike.index)
     varied = [
         number
-        for name, number in step_numbers(own).items()
+        for name, number in find_step_numbers(own).items()
         if values[name].nunique() > 1
     ]
     return alike.join(values[[number.name for number in varied]]), varied

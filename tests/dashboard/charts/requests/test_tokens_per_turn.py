@@ -248,7 +248,7 @@ class TestRecalls:
             counter="chars4",
             recalls=recalls,
         )
-        assert len(run.requests.with_recalls()) > 4
+        assert len(run.requests.numbers_with_recalls()) > 4
         (marks,) = [
             trace
             for trace in chart(SettingRun(run, "", 0)).data

@@ -21,7 +21,7 @@ from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, turn_to
 from memviz.engine.compaction import Compaction
-from memviz.engine.review import worded
+from memviz.engine.review import check_wording
 from memviz.storage.workspace import RunKey
 from memviz.transcripts.base import Probe
 
@@ -131,7 +131,7 @@ def _keep(key: RunKey, version: int, text: str | None) -> None:
     """Use a wording from now on; ``None`` takes it back."""
     mine = compare_state().edits.setdefault(key, {})
     try:
-        wording = None if text is None else worded(text)
+        wording = None if text is None else check_wording(text)
         if not is_shared():
             workspace().keep_wording(key, version, wording)
     except MemvizError as error:

@@ -12,7 +12,7 @@ from memviz.core.text.wording import (
     message_range,
     seconds_words,
 )
-from memviz.core.text.words import language
+from memviz.core.text.words import detect_language
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.charts.summaries.marks import cache_words
@@ -183,6 +183,6 @@ def _message(run: Run, position: int) -> Markup:
     if content:
         more = "…" if len(content) > MAX_CHARS_SHOWN else ""
         shown = content[:MAX_CHARS_SHOWN]
-        lines.append(element("p", shown, more, lang=language(content)))
+        lines.append(element("p", shown, more, lang=detect_language(content)))
     lines += [element("code", call_text(call)) for call in message.tool_calls]
     return joined(lines)
