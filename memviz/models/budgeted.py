@@ -24,7 +24,7 @@ from memviz.models.planned_calls import INPUT_MARGIN, usd_at_most
 from memviz.models.prices import Price, known_price, price
 from memviz.models.tools import Tool
 
-__all__ = ["Accounted", "Budget", "Budgeted"]
+__all__ = ["Budget", "Budgeted", "VisitorModel"]
 
 MAX_OUTPUT_TOKENS = 4096
 
@@ -126,7 +126,7 @@ class Budgeted(ModelWrapper):
         return replace(reply, cost_usd=None) if self._by_hand else reply
 
 
-class Accounted(Budgeted):
+class VisitorModel(Budgeted):
     """``model`` as a visitor asks it: paid out of what may be spent, with answers no longer than ``spending`` says. One
     whose price is unknown is asked all the same: its calls are counted there."""
 

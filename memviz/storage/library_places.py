@@ -15,7 +15,7 @@ from threading import Lock
 from memviz.core.new_file import create_whole
 from memviz.core.storage_errors import FullLibraryError
 from memviz.core.translation import _
-from memviz.models.class_door import key_of_folder
+from memviz.models.class_door import read_folder_key
 from memviz.storage.limits import Limits
 from memviz.storage.store import Store
 from memviz.storage.workspace import Workspace
@@ -81,7 +81,7 @@ class LibraryPlaces(ABC):
         """Delete a visitor's library if nobody has opened it for so long; return whether it was deleted."""
 
 
-def too_many_visitors(most_visitors: int) -> FullLibraryError:
+def make_full_class_error(most_visitors: int) -> FullLibraryError:
     """Return the error for a visitor for whom there is no place."""
     return FullLibraryError(
         _(
@@ -103,7 +103,7 @@ class LibraryFolder(LibraryPlaces):
 
     def key(self) -> bytes:
         """Return what is in the file ``key``."""
-        return key_of_folder(self._folder)
+        return read_folder_key(self._folder)
 
     def open_shelf(self) -> Store:
         """Return what is in the file ``shelf.db``."""
@@ -129,7 +129,7 @@ class LibraryFolder(LibraryPlaces):
         """Copy the file of a new library."""
         with self._making:
             if len(self.visitors()) >= most_visitors:
-                raise too_many_visitors(most_visitors)
+                raise make_full_class_error(most_visitors)
             with suppress(OSError):  # opening it says what is wrong
                 self._libraries.mkdir(parents=True, exist_ok=True, mode=0o700)
                 create_whole(self.path_of(visitor), self._new_library)

@@ -30,7 +30,7 @@ from memviz.storage.tables import (
 from memviz.transcripts.base import RecordedEvent, Transcript
 
 
-class Watched(NamedTuple):
+class WatchedConversation(NamedTuple):
     """A conversation that is watched, as the file has it."""
 
     id: str
@@ -68,22 +68,22 @@ def id_of(key: str) -> str:
     return str(uuid5(NAMESPACE_URL, f"memviz-watch:{key}"))
 
 
-def find(session: Session, key: str) -> Watched | None:
+def find_watched(session: Session, key: str) -> WatchedConversation | None:
     """The watched conversation of this key, deleted or not; ``None`` if it was never
     watched."""
-    return _as_stored(session, session.get(ConversationRow, id_of(key)), key)
+    return _clean_texts(session, session.get(ConversationRow, id_of(key)), key)
 
 
-def _as_stored(
+def _clean_texts(
     session: Session, stored: ConversationRow | None, key: str
-) -> Watched | None:
+) -> WatchedConversation | None:
     if stored is None:
         return None
     kept = all_of(session, "watched", *under(key, stored.id))
-    return _watched(stored, key, kept[0].value if kept else None)
+    return _make_watched(stored, key, kept[0].value if kept else None)
 
 
-def find_newest(session: Session, limit: int = 50) -> list[Watched]:
+def find_newest(session: Session, limit: int = 50) -> list[WatchedConversation]:
     """The watched conversations that are not deleted, those that grew last first."""
     query = (
         select(ConversationRow)
@@ -99,12 +99,14 @@ def find_newest(session: Session, limit: int = 50) -> list[Watched]:
     conversations = []
     for stored in newest:
         entry = kept_of[stored.id]
-        conversations.append(_watched(stored, entry.key, entry.value))
+        conversations.append(_make_watched(stored, entry.key, entry.value))
     return conversations
 
 
-def _watched(stored: ConversationRow, key: str, state: object) -> Watched:
-    return Watched(
+def _make_watched(
+    stored: ConversationRow, key: str, state: object
+) -> WatchedConversation:
+    return WatchedConversation(
         stored.id,
         key,
         stored.message_count,
@@ -116,9 +118,11 @@ def _watched(stored: ConversationRow, key: str, state: object) -> Watched:
     )
 
 
-def grow(
-    session: Session, key: str, plan: Callable[[Watched | None], Growth | None]
-) -> Watched | None:
+def grow_conversation(
+    session: Session,
+    key: str,
+    plan: Callable[[WatchedConversation | None], Growth | None],
+) -> WatchedConversation | None:
     """Ask ``plan`` what is to be added to the conversation of this key, and add it.
 
     ``plan`` sees what the file has and nobody else can write meanwhile, so two processes
@@ -127,7 +131,7 @@ def grow(
     """
     # Held here: the session forgets rows that nobody holds, and would read it again.
     stored = session.get(ConversationRow, id_of(key))
-    before = _as_stored(session, stored, key)
+    before = _clean_texts(session, stored, key)
     if before is not None and before.is_deleted:
         return None
     growth = plan(before)
@@ -151,7 +155,7 @@ def grow(
         state["title"] = changes["title"]
     stored.sqlmodel_update(changes | counts | {"events": events, "updated_at": now()})
     put(session, "watched", key, state, owner=stored.id)
-    return _watched(stored, key, state)
+    return _make_watched(stored, key, state)
 
 
 def _changes_by(growth: Growth, state: Mapping[str, Any]) -> Row:

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from memviz.core.messages import clean_text
 from memviz.core.translation import Said, from_json, noop, to_json
-from memviz.storage.watched import Growth, Watched
+from memviz.storage.watched import Growth, WatchedConversation
 from memviz.transcripts.growing import (
     GROWING,
     NO_ROW,
@@ -90,7 +90,7 @@ class GrowingFile:
     program: str
     name: str
     keeper: Keeper
-    kept: Watched | None = None
+    kept: WatchedConversation | None = None
     _rows: list[tuple[dict[str, Any], int]] = field(default_factory=list)
     """Each with its first byte."""
     _known: dict[str, Any] = field(default_factory=dict)
@@ -357,7 +357,7 @@ def _beginning(identity: str) -> str:
     return identity.partition(":")[0].rpartition("-")[2]
 
 
-def _kept_place(watched: Watched) -> Place:
+def _kept_place(watched: WatchedConversation) -> Place:
     return Place.of(watched.state.get("place"))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from memviz.core.messages import Message, clean_text
 from memviz.models.base import Usage
 from memviz.storage.store import Store
-from memviz.storage.watched import Growth, Watched
+from memviz.storage.watched import Growth, WatchedConversation
 from memviz.transcripts.base import RecordedEvent
 from memviz.watching.secrets import Secrets
 
@@ -50,7 +50,7 @@ class Keeper:
         system_prompt: str | None = None,
         tools: Sequence[str] = (),
         model: str = "",
-    ) -> Watched | None:
+    ) -> WatchedConversation | None:
         """Append what is new of ``messages`` to the conversation that ``source`` calls
         ``conversation_id``; a first batch makes it.
 
@@ -86,7 +86,7 @@ class Keeper:
         }
         facts = {name: value for name, value in facts.items() if value}
 
-        def plan(kept: Watched | None) -> Growth | None:
+        def plan(kept: WatchedConversation | None) -> Growth | None:
             recent: list[str] = list(kept.state.get("keys", ())) if kept else []
             start = first_new(recent, known_by)
             has_news = start < len(concealed) or facts or about
@@ -105,12 +105,14 @@ class Keeper:
 
         return self.store.grow_watched(key_of(source, conversation_id), plan)
 
-    def write(self, key: str, growth: Growth, offset: int) -> Watched | None:
+    def write(
+        self, key: str, growth: Growth, offset: int
+    ) -> WatchedConversation | None:
         """Put what was read of a file up to byte ``offset`` into the conversation of
         this key. A second process that has read less of it changes nothing."""
         concealed = self._concealed_growth(growth)
 
-        def plan(kept: Watched | None) -> Growth | None:
+        def plan(kept: WatchedConversation | None) -> Growth | None:
             place = kept.state.get("place", {}) if kept else {}
             is_same_file = place.get("file") == growth.state["place"]["file"]
             if is_same_file and place.get("end", -1) >= offset:
@@ -119,7 +121,7 @@ class Keeper:
 
         return self.store.grow_watched(key, plan)
 
-    def write_rows(self, key: str, growth: Growth) -> Watched | None:
+    def write_rows(self, key: str, growth: Growth) -> WatchedConversation | None:
         """Put what was read of rows that change in place into the conversation of this
         key."""
         concealed = self._concealed_growth(growth)
@@ -136,7 +138,7 @@ class Keeper:
         program: str,
         name: str,
         path: Path,
-        begins_alike: Callable[[Watched], bool],
+        begins_alike: Callable[[WatchedConversation], bool],
     ) -> str:
         """Return the key of the session of this name: where the library has one of that
         name from another folder, which begins with other words, the folder is in it."""
@@ -151,7 +153,7 @@ class Keeper:
             return key
         return key_of(program, f"{name} ({folder})")
 
-    def digests_of(self, kept: Watched, start: int, stop: int) -> list[str]:
+    def digests_of(self, kept: WatchedConversation, start: int, stop: int) -> list[str]:
         """Return the digests of the messages that the library has at these positions."""
         return list(map(digest_of, self.store.said(kept.id, start, stop)))
 

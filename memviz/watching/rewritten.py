@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from memviz.core.messages import Message
-from memviz.storage.watched import Growth, Watched
+from memviz.storage.watched import Growth, WatchedConversation
 from memviz.transcripts.base import RecordedEvent
 from memviz.watching.keeper import (
     RECENT_KEYS,
@@ -31,7 +31,7 @@ class News:
 
 def find_news(
     keeper: Keeper,
-    kept: Watched | None,
+    kept: WatchedConversation | None,
     messages: Sequence[Message],
     events: Sequence[RecordedEvent],
     open_messages: int = 0,

@@ -29,7 +29,7 @@ _LEAD = 3
 """A third of an excerpt stands before the fact."""
 
 
-def follow(data: Json, runs: Sequence[Run], facts: Sequence[Probe]) -> Json:
+def follow_facts(data: Json, runs: Sequence[Run], facts: Sequence[Probe]) -> Json:
     """Return ``data`` of the stage (:func:`memviz.dashboard.stage.data.stage_data`) of
     ``runs`` with what they say of ``facts``: each setting has ``summaries``, the parts
     of each that its requests hold by its version, and a message that holds a fact has
@@ -95,12 +95,12 @@ def _stretches(text: str, facts: tuple[Probe, ...]) -> Iterator[tuple[str, bool]
     if not (facts and sentences):
         yield text, False
         return
-    pairs = zip(sentences, _which_hold(sentences, facts), strict=True)
+    pairs = zip(sentences, _mark_holders(sentences, facts), strict=True)
     for holds, group in groupby(pairs, key=lambda pair: pair[1]):
         yield "".join(sentence for sentence, _holds in group), holds
 
 
-def _which_hold(texts: Sequence[str], facts: tuple[Probe, ...]) -> list[bool]:
+def _mark_holders(texts: Sequence[str], facts: tuple[Probe, ...]) -> list[bool]:
     """Return which texts hold one of the facts."""
     return [bool(in_text.any()) for in_text in answers_of(facts).holding(texts).answers]
 
@@ -124,7 +124,7 @@ def _messages(
     for position in range(base, base + len(messages)):
         texts.append(" ".join(readable(run.log[position]).split()))
     followed = []
-    rows = zip(messages, texts, _which_hold(texts, facts), strict=True)
+    rows = zip(messages, texts, _mark_holders(texts, facts), strict=True)
     for (role, tokens, words, turn), text, holds in rows:
         if holds:
             words = split_at_facts(text, facts, MESSAGE_CHARS)

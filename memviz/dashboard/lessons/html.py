@@ -25,17 +25,17 @@ from memviz.dashboard.lessons.lesson import (
     Question,
     Step,
     Text,
-    in_languages,
+    apply_in_languages,
 )
 from memviz.dashboard.lessons.markdown import as_html
 from memviz.dashboard.lessons.playing import (
-    Played,
-    address_anywhere,
+    PlayedStudy,
     follow_fact,
+    format_address,
     play_view,
 )
-from memviz.dashboard.lessons.questions import question_of
-from memviz.dashboard.lessons.staging import stage_of_step
+from memviz.dashboard.lessons.questions import prepare_question
+from memviz.dashboard.lessons.staging import prepare_stage
 from memviz.dashboard.lessons.still import Still, still
 from memviz.dashboard.reporting.themes import html_environment
 from memviz.dashboard.stage.files import copy_script, own_text, script
@@ -48,14 +48,14 @@ _ENDS = "\n;\n"
 _COMMAND = Markup("<code>memviz ui</code>")
 
 
-class Tried(NamedTuple):
+class Suggestion(NamedTuple):
     """Something to try: in words, and its address on every memviz (empty where it has none)."""
 
     text: Text
     address: str
 
 
-class StepShown(NamedTuple):
+class StepPage(NamedTuple):
     """A step with all that the file shows of it: the ``address`` of its page, what is ``tried``, its ``question``, its
     ``still`` picture, and the ``stages`` before and after the answer (one where they are the same; none
     where the step has no stage), or the ``table`` of the answers that it shows, and their ``origin``."""
@@ -63,14 +63,16 @@ class StepShown(NamedTuple):
     step: Step
     question: Question | None
     address: str
-    tried: tuple[Tried, ...]
+    tried: tuple[Suggestion, ...]
     still: Still | None = None
     stages: tuple[Any, ...] = ()
     table: Table | None = None
     origin: str = ""
 
 
-def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en") -> str:
+def write_html_lesson(
+    lesson: Lesson, workspace: Workspace, language: Language = "en"
+) -> str:
     """The lesson as the text of an HTML file, to be written as UTF-8. It opens in ``language``, and switches. Its
     policy lets a browser load nothing and run no script but its own, known by its hash. Raises
     :class:`memviz.LessonError` where its conversation is not there."""
@@ -100,8 +102,8 @@ def _render(lesson: Lesson, workspace: Workspace, language: Language) -> str:
         authors=listed(_(author.value) for author in Author if author in authors),
         pages=PAGE_NAMES,
         verdicts={
-            "right": asdict(in_languages(lambda: _(RIGHT))),
-            "notQuite": asdict(in_languages(lambda: _(NOT_QUITE))),
+            "right": asdict(apply_in_languages(lambda: _(RIGHT))),
+            "notQuite": asdict(apply_in_languages(lambda: _(NOT_QUITE))),
         },
         words=script_words(_script()),
         _=_,
@@ -112,22 +114,22 @@ def _render(lesson: Lesson, workspace: Workspace, language: Language) -> str:
     return clean_text(html)
 
 
-def _show_step(step: Step, played: Played | None) -> StepShown:
+def _show_step(step: Step, played: PlayedStudy | None) -> StepPage:
     view = step.view
     tried = []
     for attempt in step.to_try:
         followed = follow_fact(attempt.view, view)
-        tried.append(Tried(attempt.text, address_anywhere(followed, played)))
-    shown = StepShown(
-        step, question_of(step, played), address_anywhere(view, played), tuple(tried)
+        tried.append(Suggestion(attempt.text, format_address(followed, played)))
+    shown = StepPage(
+        step, prepare_question(step, played), format_address(view, played), tuple(tried)
     )
     if view.answers:
         table = answers_table(view.answers)
         return shown._replace(table=table, origin=answers_origin(view.answers))
     if played is None or not view.has_stage:
         return shown
-    stages = [stage_of_step(step, played, is_answered=True)]
-    before = stage_of_step(step, played, is_answered=False)
+    stages = [prepare_stage(step, played, is_answered=True)]
+    before = prepare_stage(step, played, is_answered=False)
     if before != stages[0]:
         stages.insert(0, before)
     return shown._replace(still=still(step, played), stages=tuple(stages))

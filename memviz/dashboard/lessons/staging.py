@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.lessons.followed_facts import follow
+from memviz.dashboard.lessons.followed_facts import follow_facts
 from memviz.dashboard.lessons.lesson import Prediction, Step
-from memviz.dashboard.lessons.playing import Played
+from memviz.dashboard.lessons.playing import PlayedStudy
 from memviz.dashboard.lessons.study import View
 from memviz.dashboard.stage.data import stage_data
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of
@@ -14,7 +14,7 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StagePosition:
     """The position of the stage: on turn ``turn``, to be played from ``first`` to ``last``."""
 
     first: int
@@ -22,7 +22,7 @@ class Standing:
     last: int
 
 
-def standing_of(step: Step, turns: int, *, is_answered: bool) -> Standing:
+def find_stage_position(step: Step, turns: int, *, is_answered: bool) -> StagePosition:
     """Return where the stage stands in a step of a conversation of so many turns. A prediction that waits for its
     answer stops it before the predicted turn. Once it is answered it stands there, and once any other question is
     answered at the last turn that can be played."""
@@ -40,11 +40,11 @@ def standing_of(step: Step, turns: int, *, is_answered: bool) -> Standing:
             last = predicted_turn - 1
     elif step.asked is not None and is_answered:
         at = last
-    return Standing(first, at, last)
+    return StagePosition(first, at, last)
 
 
-def stage_of_step(
-    step: Step, played: Played, *, is_answered: bool = True
+def prepare_stage(
+    step: Step, played: PlayedStudy, *, is_answered: bool = True
 ) -> dict[str, Any]:
     """Return the data of the stage for a step, as :func:`memviz.dashboard.stage.data.stage_data` gives it."""
     settings: list[SettingRun] = []
@@ -52,7 +52,9 @@ def stage_of_step(
         settings.append(SettingRun(run, label, len(settings)))
     axis = axis_of(played.runs)
     view = step.view
-    where = standing_of(step, played.runs[0].log.turn_count, is_answered=is_answered)
+    where = find_stage_position(
+        step, played.runs[0].log.turn_count, is_answered=is_answered
+    )
     study = played.study
     terms = PricingAssumptions.of(study.prices_of, pause_seconds=study.pause_seconds)
     data = stage_data(
@@ -66,14 +68,14 @@ def stage_of_step(
     )
     highlight = _highlight(view, played)
     facts = [played.probes[fact] for fact in highlight["facts"]]
-    followed = follow(data, played.runs, facts)
+    followed = follow_facts(data, played.runs, facts)
     staged = {**followed, "title": "", "highlight": highlight}
     if view.controls is not None:
         staged["controls"] = list(view.controls)
     return staged
 
 
-def _place(axis: RequestAxis, view: View, where: Standing) -> int:
+def _place(axis: RequestAxis, view: View, where: StagePosition) -> int:
     """Return the place (0-based) of the request that the stage stands on."""
     last = axis.last(where.turn) - 1
     if view.call is None or where.turn != view.turn:
@@ -88,7 +90,7 @@ def _chosen_setting(step: Step) -> int:
     return setting or 0
 
 
-def _highlight(view: View, played: Played) -> dict[str, list[int]]:
+def _highlight(view: View, played: PlayedStudy) -> dict[str, list[int]]:
     """Return what is pointed at; with a fact the messages that told it, as long as no message is named."""
     wanted = view.highlight
     fact = None if wanted.fact is None else played.fact(wanted.fact)
