@@ -127,8 +127,10 @@ class Budgeted(ModelWrapper):
 
 
 class VisitorModel(Budgeted):
-    """``model`` as a visitor asks it: paid out of what may be spent, with answers no longer than ``spending`` says. One
-    whose price is unknown is asked all the same: its calls are counted there."""
+    """A model that a visitor of the dashboard asks: calls are paid from ``spending``, which also bounds their length.
+
+    Unlike :class:`Budgeted` it accepts a model without a known price, whose calls ``spending`` counts instead.
+    """
 
     def __init__(
         self, model: Model, spending: Spending, max_output_tokens: int | None = None
@@ -140,7 +142,7 @@ class VisitorModel(Budgeted):
         )
 
     def __repr__(self) -> str:
-        return f"Accounted({self._model!r})"
+        return f"VisitorModel({self._model!r})"
 
     def _price_of(
         self, name: str, usd_per_million: tuple[float, float] | None

@@ -1,4 +1,8 @@
-"""A class on one server: the codes that let in, and the cookie that says who a visitor is."""
+"""The door of a server that serves a class: the codes that let visitors in, and the cookies that identify them.
+
+``memviz ui --class`` sets the variables of the environment that :func:`read_class_door` reads. Each browser is a
+visitor with a library of its own, which ``memviz/storage/own_libraries.py`` opens.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""Visitors whom somebody else knows: a provider of identities (OpenID Connect), or a proxy in front that signs people
-in and names them in a header."""
+"""Visitors who are signed in by somebody else: by a provider of identities (OpenID Connect), or by a proxy in front of
+the server that names them in a header.
+
+The dashboard asks here which proxies to believe, which visitor an identity is, and which of them are teachers.
+``memviz ui`` sets the variables of the environment that this module reads.
+"""
 
 import hashlib
 import hmac

@@ -1,6 +1,7 @@
-"""Runs in the file: written whole, found again, listed. How a chat's run grows is in ``chat.py``.
+"""Write, find and read stored runs, for :class:`memviz.storage.store.Store`.
 
-A run is a row with its setting, and a row for each request, compaction and summary: its records.
+A run is one row with its setting, and one row for each of its records: requests, compactions and summaries. Replays
+are written whole here; the run of a chat grows turn by turn in ``chat.py``.
 """
 
 import json

@@ -1,5 +1,8 @@
-"""Conversations that grow while their programs run: what was said is added to the file,
-and how far each was read is kept in the same transaction."""
+"""Store conversations that grow while their programs run.
+
+``memviz watch`` reads the logs of programs such as Claude Code and adds new messages here. How far a log was read is
+stored in the same transaction as its messages, so that a restart neither loses nor repeats any.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

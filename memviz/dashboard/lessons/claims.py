@@ -26,7 +26,7 @@ from memviz.storage.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class JudgedClaim:
-    """The verdict on one claim."""
+    """A claim of a lesson with the measured value, and whether it holds."""
 
     step: int
     """The number of the step, from 1."""
@@ -48,12 +48,12 @@ def judge_claims(lesson: Lesson, workspace: Workspace) -> Iterator[JudgedClaim]:
 
 
 class LessonFinding(NamedTuple):
-    """One finding on a lesson."""
+    """One line of the report that :func:`check_lesson` makes: a judged claim, or a fault of a step."""
 
     step: int
     """The number of the step, from 1."""
     is_held: bool | None
-    """``None`` where nothing is claimed."""
+    """``None`` for a finding that is no claim, such as a number that no claim holds."""
     sentence: str
 
 

@@ -1,4 +1,8 @@
-"""A lesson as one HTML file: its player, its questions and, on paper, every step. It needs no network and no memviz."""
+"""Write a lesson as one HTML file that needs no network and no memviz: teachers hand it out.
+
+The runs of each step are replayed here, and their data go into the file, where the script of the stage plays them. On
+paper every step is printed. ``memviz lessons`` and the page *Lessons* offer the file.
+"""
 
 from dataclasses import asdict
 from functools import cache
@@ -49,33 +53,38 @@ _COMMAND = Markup("<code>memviz ui</code>")
 
 
 class Suggestion(NamedTuple):
-    """Something to try: in words, and its address on every memviz (empty where it has none)."""
+    """Something that a step suggests to try: a sentence, and the address that opens it on any memviz (empty where it
+    has none)."""
 
     text: Text
     address: str
 
 
 class StepPage(NamedTuple):
-    """A step with all that the file shows of it: the ``address`` of its page, what is ``tried``, its ``question``, its
-    ``still`` picture, and the ``stages`` before and after the answer (one where they are the same; none
-    where the step has no stage), or the ``table`` of the answers that it shows, and their ``origin``."""
+    """A step with all that the file shows of it. Either it has a stage with a still picture, or a table of answers."""
 
     step: Step
     question: Question | None
     address: str
+    """The address of the dashboard's page that shows the same."""
     tried: tuple[Suggestion, ...]
     still: Still | None = None
+    """The picture that is printed in place of the stage."""
     stages: tuple[Any, ...] = ()
+    """The data of the stage before and after the answer, or once where both are the same."""
     table: Table | None = None
     origin: str = ""
+    """A sentence on who gave the answers in the table."""
 
 
 def write_html_lesson(
     lesson: Lesson, workspace: Workspace, language: Language = "en"
 ) -> str:
-    """The lesson as the text of an HTML file, to be written as UTF-8. It opens in ``language``, and switches. Its
-    policy lets a browser load nothing and run no script but its own, known by its hash. Raises
-    :class:`memviz.LessonError` where its conversation is not there."""
+    """Return the text of the HTML file, to be written as UTF-8. It opens in ``language``, and readers can switch.
+
+    Its content security policy lets a browser load nothing, and run only the file's own script, known by its hash.
+    Raises :class:`memviz.LessonError` where the lesson's conversation is missing.
+    """
     if language not in lesson.languages:
         language = lesson.languages[0]
     with use_language(language):

@@ -15,7 +15,7 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 @dataclass(frozen=True, slots=True)
 class StagePosition:
-    """The position of the stage: on turn ``turn``, to be played from ``first`` to ``last``."""
+    """The turn that the stage shows, and the turns between which it can be played. All count from 1."""
 
     first: int
     turn: int
@@ -23,9 +23,11 @@ class StagePosition:
 
 
 def find_stage_position(step: Step, turns: int, *, is_answered: bool) -> StagePosition:
-    """Return where the stage stands in a step of a conversation of so many turns. A prediction that waits for its
-    answer stops it before the predicted turn. Once it is answered it stands there, and once any other question is
-    answered at the last turn that can be played."""
+    """Return the position of the stage in a step of a conversation of ``turns`` turns.
+
+    A prediction that is not answered yet stops the stage before the predicted turn; an answered one shows that turn.
+    After the answer to any other question the stage shows the last turn that can be played.
+    """
     view = step.view
     first = min(view.first_turn or 1, turns)
     last = min(view.last_turn or turns, turns)
