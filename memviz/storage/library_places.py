@@ -1,5 +1,7 @@
-"""The places of what visitors have who have a library each: of the libraries, of what they share, and of the key by
-which the server knows them again."""
+"""The places of a class: where each visitor's library is stored, what visitors share, and the key that signs cookies.
+
+:class:`memviz.storage.own_libraries.OwnLibraries` opens and deletes libraries through a :class:`LibraryPlaces`.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,8 @@ class LibraryPlaces(ABC):
 
     @abstractmethod
     def open_shelf(self) -> Store:
-        """Return the place of what visitors share, and of what they have spent, made where there is none. Raises
-        :class:`memviz.core.storage_errors.StorageError`."""
+        """Return the store of what visitors share and of what they have spent; it is created where there is none.
+        Raises :class:`memviz.core.storage_errors.StorageError`."""
 
     @abstractmethod
     def has(self, visitor: str) -> bool:
@@ -51,8 +53,10 @@ class LibraryPlaces(ABC):
 
     @abstractmethod
     def made_at(self, visitor: str) -> float | None:
-        """Return when a visitor's library was made, so that one which is open here is known to be another one: another
-        server may have deleted it, and made a new one since. ``None`` where no other server can."""
+        """Return when a visitor's library was made; ``None`` where no other server can reach it.
+
+        Another server may delete a library and make a new one: the time tells that an open library is the old one.
+        """
 
     @abstractmethod
     def make(self, visitor: str, most_visitors: int) -> None:

@@ -1,4 +1,8 @@
-"""An object under test as a strategy: it is fed a conversation, and what it would send becomes a run like any other."""
+"""An object under test as a strategy: it is fed a conversation, and what it would send becomes a run like any other.
+
+``memviz.testing.replay`` makes a :class:`Maker` of the memory that a test hands over, and replays :class:`UnderTest`.
+``memviz/testing/objects.py`` knows how to talk to each kind of object.
+"""
 
 from __future__ import annotations
 
