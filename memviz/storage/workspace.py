@@ -274,18 +274,16 @@ class Workspace(HeldChats):
         with suppress(StorageError):
             # Of the whole conversation at once: a page asks for the replays of dozens of values.
             kept = self.store.find_wordings(key.conversation_id)
-            return dict(kept.get(_digest_without_edits(key), {})) if kept else {}
+            return dict(kept.get(_unedited_key(key), {})) if kept else {}
         return {}
 
     def keep_wording(self, key: RunKey, version: int, text: str | None) -> None:
         """Keep a visitor's wording of a version in the replay of ``key``; ``None`` takes it back."""
         if text is None:
-            self.store.remove_wording(
-                key.conversation_id, _digest_without_edits(key), version
-            )
+            self.store.remove_wording(key.conversation_id, _unedited_key(key), version)
         else:
             self.store.keep_wording(
-                key.conversation_id, _digest_without_edits(key), version, text
+                key.conversation_id, _unedited_key(key), version, text
             )
 
     def judged_answers(
@@ -399,6 +397,6 @@ class Workspace(HeldChats):
         return self._runs.put((key, messages), run)
 
 
-def _digest_without_edits(key: RunKey) -> str:
+def _unedited_key(key: RunKey) -> str:
     """Return the digest that wordings are kept under: that of the replay without them, of any number of messages."""
     return replace(key, edits=()).digest(0)
