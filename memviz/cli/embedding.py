@@ -113,7 +113,7 @@ def _agree_on_vectors(
     ``has_more`` says that there will be further texts than the ``missing`` ones, so nobody knows the most that all
     vectors cost. A model that costs nothing, or whose price is not known, has no budget.
     """
-    from memviz.models.embedding import price_of_vectors
+    from memviz.models.embedding import bound_vector_price
     from memviz.models.planned_calls import rounded_up
 
     vectors = "vectors of what is noted"
@@ -125,7 +125,7 @@ def _agree_on_vectors(
     if budget is not None:
         # What is still to be written has no length yet, so nobody knows what its vectors cost.
         if not has_more:
-            most = price_of_vectors(name, missing)
+            most = bound_vector_price(name, missing)
             question += f", for at most {rounded_up(most.usd)}"
         limit = dollars(budget.limit_usd)
         complain(f"{question}. At most {limit} is spent in all.")

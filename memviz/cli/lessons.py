@@ -108,11 +108,11 @@ def check_lessons(
 @lessons.command("export")
 def export_lesson(context: Context, lesson: FileOrId, output: Output = None) -> None:
     """Write a lesson as one HTML file with its player and questions, which needs no network and can be printed."""
-    from memviz.dashboard.lessons.html import html_lesson
+    from memviz.dashboard.lessons.html import write_html_lesson
     from memviz.storage.workspace import Workspace
 
     workspace = Workspace(context.obj)
-    text = html_lesson(_find_lesson(lesson, workspace), workspace)
+    text = write_html_lesson(_find_lesson(lesson, workspace), workspace)
     source = lesson if Path(lesson).is_file() else ""
     write_text(text, output, source, what="the lesson")
 

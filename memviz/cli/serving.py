@@ -33,9 +33,9 @@ from memviz.models.access import (
     LOGIN,
     METRICS,
     ServerAccess,
-    metrics_place,
+    is_readable_by_others,
+    read_metrics_address,
     read_password,
-    readable_by_others,
 )
 from memviz.models.class_door import (
     CLASS_ADDRESS,
@@ -44,7 +44,7 @@ from memviz.models.class_door import (
     door_link,
     make_teacher_code,
 )
-from memviz.models.environment import variables_of
+from memviz.models.environment import make_variables
 from memviz.models.identities import TEACHERS, TrustedProxies
 from memviz.models.visitor_limits import LIMITS, visitor_limits
 
@@ -89,7 +89,7 @@ def open_dashboard(
     if identities.header:
         _trust_proxies(identities.header, identities.trusted_proxies or ())
     _check_work(work)
-    metrics_place(monitoring.metrics)
+    read_metrics_address(monitoring.metrics)
     _tell_server(class_, identities, monitoring, work, db)
     _start(port, address)
 
@@ -99,7 +99,7 @@ def _check_work(work: WorkOptions) -> None:
     from memviz.tuning.cluster import check_dask
     from memviz.tuning.fleet.opening import open_fleet_sweep
 
-    visitor_limits(variables_of({LIMITS: work.limits}))
+    visitor_limits(make_variables({LIMITS: work.limits}))
     if work.fleet:
         open_fleet_sweep(work.fleet)
     if work.dask:
@@ -153,7 +153,7 @@ def _tell_server(
         LIMITS: work.limits,
         DATABASE_VARIABLE: db,
     }
-    os.environ.update(variables_of(settings))
+    os.environ.update(make_variables(settings))
 
 
 def _start(port: int, address: str) -> NoReturn:
@@ -198,7 +198,7 @@ def _check(access: ServerAccess) -> None:
     access.check()
     if access.password_file:
         read_password(access.password_file)
-        if readable_by_others(access.password_file):
+        if is_readable_by_others(access.password_file):
             complain(
                 f"Other accounts of this machine can read {access.password_file}: chmod 600 {access.password_file}"
             )

@@ -24,7 +24,7 @@ from memviz.engine.calls import ReplyFacts, total_cost_usd
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.stored import Count, NotStored, Text, read, read_as, write
-from memviz.models.base import Model, ends_all
+from memviz.models.base import Model, fails_every_call
 from memviz.models.registry import model as find_model
 from memviz.transcripts.base import Probe
 
@@ -289,7 +289,7 @@ class Judging:
         if failure is None:
             self._failures_in_a_row = 0
             return
-        is_hopeless = ends_all(failure)
+        is_hopeless = fails_every_call(failure)
         if not is_hopeless and not isinstance(failure, ModelError):
             return
         self._failures_in_a_row += 1

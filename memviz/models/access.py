@@ -22,7 +22,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from memviz.core.errors import AccessError
-from memviz.models.environment import switch, variables_of, words_in
+from memviz.models.environment import make_variables, read_switch, read_words
 
 TRUST_EVERYONE = "MEMVIZ_TRUST_EVERYONE"
 PASSWORD_FILE = "MEMVIZ_PASSWORD_FILE"  # noqa: S105 - the name of a variable
@@ -132,7 +132,7 @@ class ServerAccess:
 
     def variables(self) -> dict[str, str]:
         """The environment variables that say all of this but the address."""
-        return variables_of(
+        return make_variables(
             {
                 TRUST_EVERYONE: self.trust_everyone or None,
                 PASSWORD_FILE: self.password_file,
@@ -143,7 +143,7 @@ class ServerAccess:
         )
 
 
-def server_access(
+def read_server_access(
     address: str | None, environment: Mapping[str, str] = os.environ
 ) -> ServerAccess:
     """The switches as the environment has them, for a server on ``address`` (``None``: on all addresses).
@@ -152,11 +152,11 @@ def server_access(
     """
     return ServerAccess(
         address or "",
-        switch(environment, TRUST_EVERYONE) or False,
+        read_switch(environment, TRUST_EVERYONE) or False,
         environment.get(PASSWORD_FILE, ""),
-        switch(environment, ALLOW_ENVIRONMENT_KEYS),
-        switch(environment, ALLOW_PRIVATE_BASE_URLS),
-        words_in(EMBEDDABLE_BY, environment),
+        read_switch(environment, ALLOW_ENVIRONMENT_KEYS),
+        read_switch(environment, ALLOW_PRIVATE_BASE_URLS),
+        read_words(EMBEDDABLE_BY, environment),
         personal_doors=_personal_doors(environment),
     )
 
@@ -167,12 +167,12 @@ def _personal_doors(environment: Mapping[str, str]) -> tuple[str, ...]:
     for option, variable in PERSONAL_DOORS.items():
         is_given = bool(environment.get(variable))
         # LOGIN is a switch, which "0" turns off; the others are texts.
-        if is_given and (variable != LOGIN or switch(environment, LOGIN)):
+        if is_given and (variable != LOGIN or read_switch(environment, LOGIN)):
             options.append(option)
     return tuple(options)
 
 
-def metrics_place(place: str) -> tuple[str, int] | None:
+def read_metrics_address(place: str) -> tuple[str, int] | None:
     """Return the address and port that figures for Prometheus are served at: "9464" is 127.0.0.1 and 9464, and
     "[::1]:9464" is ::1 and 9464; ``None`` where nothing is given.
 
@@ -246,7 +246,7 @@ def read_password(path: str | Path) -> Password:
     return Password(lines[0])
 
 
-def readable_by_others(path: str | Path) -> bool:
+def is_readable_by_others(path: str | Path) -> bool:
     """Return whether other accounts of this machine may read the file. Always ``False`` on Windows."""
     return os.name == "posix" and bool(
         Path(path).expanduser().stat().st_mode & _READABLE_BY_OTHERS

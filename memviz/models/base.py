@@ -331,7 +331,7 @@ class ModelWrapper(Model):
         return self.answer(ModelRequest(tuple(messages), tuple(tools), tool_choice))
 
 
-def ends_all(error: MemvizError) -> bool:
+def fails_every_call(error: MemvizError) -> bool:
     """Return whether every other call of the same model would fail in the same way, so
     that none is worth trying. After a call that the budget did not allow there is to be
     none, though a smaller one might be."""

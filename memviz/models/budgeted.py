@@ -24,7 +24,7 @@ from memviz.models.planned_calls import INPUT_MARGIN, usd_at_most
 from memviz.models.prices import Price, known_price, price
 from memviz.models.tools import Tool
 
-__all__ = ["Accounted", "Budget", "Budgeted"]
+__all__ = ["Budget", "Budgeted", "VisitorModel"]
 
 MAX_OUTPUT_TOKENS = 4096
 
@@ -126,9 +126,11 @@ class Budgeted(ModelWrapper):
         return replace(reply, cost_usd=None) if self._by_hand else reply
 
 
-class Accounted(Budgeted):
-    """``model`` as a visitor asks it: paid out of what may be spent, with answers no longer than ``spending`` says. One
-    whose price is unknown is asked all the same: its calls are counted there."""
+class VisitorModel(Budgeted):
+    """A model that a visitor of the dashboard asks: calls are paid from ``spending``, which also bounds their length.
+
+    Unlike :class:`Budgeted` it accepts a model without a known price, whose calls ``spending`` counts instead.
+    """
 
     def __init__(
         self, model: Model, spending: Spending, max_output_tokens: int | None = None
@@ -140,7 +142,7 @@ class Accounted(Budgeted):
         )
 
     def __repr__(self) -> str:
-        return f"Accounted({self._model!r})"
+        return f"VisitorModel({self._model!r})"
 
     def _price_of(
         self, name: str, usd_per_million: tuple[float, float] | None

@@ -1,4 +1,8 @@
-"""A class on one server: the codes that let in, and the cookie that says who a visitor is."""
+"""The door of a server that serves a class: the codes that let visitors in, and the cookies that identify them.
+
+``memviz ui --class`` sets the variables of the environment that :func:`read_class_door` reads. Each browser is a
+visitor with a library of its own, which ``memviz/storage/own_libraries.py`` opens.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from urllib.parse import quote
 from memviz.core.errors import AccessError
 from memviz.core.new_file import create_whole
 from memviz.models.access import CLASS_CODE
-from memviz.models.environment import variables_of
+from memviz.models.environment import make_variables
 
 CLASS_FOLDER = "MEMVIZ_CLASS_FOLDER"
 TEACHER_CODE = "MEMVIZ_TEACHER_CODE"
@@ -68,7 +72,7 @@ class ClassDoor:
 
     def check(self) -> None:
         """Raise :class:`memviz.core.errors.AccessError` for a code that is guessed too easily."""
-        length = len(_as_typed(self.code))
+        length = len(_normalize_code(self.code))
         if not SHORTEST_CODE_CHARS <= length <= LONGEST_CODE_CHARS:
             raise AccessError(
                 f"The code of the class has {length} characters: choose one of {SHORTEST_CODE_CHARS} to "
@@ -78,7 +82,7 @@ class ClassDoor:
             self._check_teacher_code()
 
     def _check_teacher_code(self) -> None:
-        length = len(_as_typed(self.teacher_code))
+        length = len(_normalize_code(self.teacher_code))
         if not SHORTEST_TEACHER_CODE_CHARS <= length <= LONGEST_CODE_CHARS:
             raise AccessError(
                 f"The teacher's code has {length} characters: choose one of {SHORTEST_TEACHER_CODE_CHARS} to "
@@ -101,7 +105,7 @@ class ClassDoor:
 
     def variables(self) -> dict[str, str]:
         """Return the environment variables that say all of this."""
-        return variables_of(
+        return make_variables(
             {
                 CLASS_CODE: self.code,
                 CLASS_FOLDER: self.folder,
@@ -124,17 +128,17 @@ def make_teacher_code() -> str:
 
 
 def _is_same_code(entered: str, code: str) -> bool:
-    entered_bytes = _as_typed(entered).encode("utf-8", "surrogatepass")
-    return hmac.compare_digest(entered_bytes, _as_typed(code).encode())
+    entered_bytes = _normalize_code(entered).encode("utf-8", "surrogatepass")
+    return hmac.compare_digest(entered_bytes, _normalize_code(code).encode())
 
 
-def _as_typed(code: str) -> str:
+def _normalize_code(code: str) -> str:
     """Return a code without what people type in different ways: case, spaces around it, and accents that keyboards
     write with different characters."""
     return normalize("NFC", code.strip()).casefold()
 
 
-def class_door(environment: Mapping[str, str] = os.environ) -> ClassDoor | None:
+def read_class_door(environment: Mapping[str, str] = os.environ) -> ClassDoor | None:
     """Return the door that the environment names; ``None`` where this server serves no class."""
     code = environment.get(CLASS_CODE, "")
     if not code:
@@ -166,8 +170,8 @@ class VisitorCookies:
 
     def __init__(self, key: bytes, code: str, teacher_code: str = "") -> None:
         self._key = key
-        self._code = _as_typed(code)
-        self._teacher_code = _as_typed(teacher_code)
+        self._code = _normalize_code(code)
+        self._teacher_code = _normalize_code(teacher_code)
 
     @classmethod
     def of(cls, door: ClassDoor, key: bytes) -> VisitorCookies:
@@ -184,7 +188,7 @@ class VisitorCookies:
     ) -> str:
         """Return the cookie of a visitor, a new one without ``visitor_id``. Of ``name`` it holds what can be shown."""
         visitor_id = visitor_id or secrets.token_hex(_ID_BYTES)
-        name_digits = shown_name(name).encode().hex()
+        name_digits = clean_name(name).encode().hex()
         proof = self._teacher_proof(visitor_id) if is_teacher else ""
         content = f"{visitor_id}.{name_digits}.{proof}"
         return f"{content}.{self._sign(content)}"
@@ -213,7 +217,7 @@ class VisitorCookies:
         return hmac.new(self._key, signed, hashlib.sha256).hexdigest()
 
 
-def shown_name(name: str) -> str:
+def clean_name(name: str) -> str:
     """Return a name in one line, without characters that are not seen: " Ana\\n Lopez" is "Ana Lopez"."""
     in_one_line = " ".join(normalize("NFC", name).split())
     printable = "".join(filter(str.isprintable, in_one_line))
@@ -221,7 +225,7 @@ def shown_name(name: str) -> str:
 
 
 @cache
-def key_of_folder(folder: Path) -> bytes:
+def read_folder_key(folder: Path) -> bytes:
     """Return the key of the libraries in a folder, which is made with it. Raises
     :class:`memviz.core.errors.AccessError` where the folder cannot be used."""
     path = folder.expanduser() / "key"

@@ -21,7 +21,7 @@ from memviz.core.text.wording import counted, dollars, listed
 from memviz.core.translation import _, noop
 from memviz.models.access import ModelAccess
 from memviz.models.base import Model, Reply
-from memviz.models.credentials import NO_KEY, OPERATOR, limits_of, settings_of
+from memviz.models.credentials import NO_KEY, OPERATOR, make_call_limits, settings_of
 from memviz.models.http_guard import load_litellm
 from memviz.models.planned_calls import CostBound, PlannedCalls, price_at_most
 from memviz.models.prices import PRICE_FILE, json_file, known_price
@@ -283,7 +283,7 @@ def _judge_price(name: str) -> Finding:
     return _find("costs", read=dollars(read_usd), written=dollars(written_usd))
 
 
-def served_models(
+def list_served_models(
     name: str,
     *,
     api_key: str | None = None,
@@ -302,7 +302,7 @@ def served_models(
     headers = {} if key == NO_KEY else {"Authorization": f"Bearer {key}"}
     url = f"{api_base.rstrip('/')}/models"
     with suppress(Exception):  # whatever is wrong with the list, the model has answered
-        within = limits_of(settings, access).context()
+        within = make_call_limits(settings, access).context()
         body = within.run(_get_bounded, url, headers)
         rows = json.loads(body)["data"]
         names = []

@@ -110,11 +110,11 @@ def check_credentials(
         )
     if "api_key" not in settings:
         _check_environment(name)
-    if limits_of(settings, access).public_only and has_address:
+    if make_call_limits(settings, access).public_only and has_address:
         _check_address(name, settings["api_base"])
 
 
-def limits_of(settings: Mapping[str, Any], access: ModelAccess) -> Limits:
+def make_call_limits(settings: Mapping[str, Any], access: ModelAccess) -> Limits:
     """The limits of a call's requests: an address that was given gets no other key than the one that was given,
     and neither does any address from somebody who may not use the keys of this machine."""
     is_own = access.environment_keys and "api_base" not in settings

@@ -26,7 +26,7 @@ from memviz.models.budget import Budget
 from memviz.models.budgeted import Budgeted
 from memviz.models.failure_evidence import retry_after_seconds
 from memviz.models.http_guard import embedding_arguments, load_litellm
-from memviz.models.line import responses_closed
+from memviz.models.line import close_responses
 from memviz.models.litellm_client import LiteLLMModel, TryFailure
 from memviz.models.litellm_errors import typed_error
 from memviz.models.planned_calls import CostBound, PlannedCalls, price_at_most
@@ -69,7 +69,7 @@ class EmbeddingModel(LiteLLMModel):
             texts = [message["content"] for message in request["messages"]]
             settings = self._settings.get_secret_value()
             within = self._context()
-            with responses_closed(within):
+            with close_responses(within):
                 arguments = embedding_arguments(self.name, self.timeout)
                 ask = partial(load_litellm().embedding, **{**settings, **arguments})
                 problem = draft.take(within.run(ask, input=texts), len(texts))
@@ -257,7 +257,7 @@ class Embedders(dict[str, Embedder]):
         return self.get(model, self.kept).server_of(model)
 
 
-def price_of_vectors(name: str, texts: Iterable[str]) -> CostBound:
+def bound_vector_price(name: str, texts: Iterable[str]) -> CostBound:
     """Return the most that the vectors of these texts cost: a token is a byte at least."""
     sizes = [len(text.encode("utf-8", "replace")) for text in texts]
     return price_at_most([PlannedCalls.at_most(name, sizes, 0, margin=1.0)])

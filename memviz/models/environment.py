@@ -17,7 +17,7 @@ _SWITCHES = {
 }
 
 
-def variables_of(settings: Mapping[str, object]) -> dict[str, str]:
+def make_variables(settings: Mapping[str, object]) -> dict[str, str]:
     """Return the variables that say settings, without those that are empty: ``{"MEMVIZ_LOGIN": True,
     "MEMVIZ_TEACHERS": ["ana@a.org", "bo@b.org"], "MEMVIZ_DB": None}`` becomes ``{"MEMVIZ_LOGIN": "1",
     "MEMVIZ_TEACHERS": "ana@a.org bo@b.org"}``."""
@@ -32,12 +32,14 @@ def variables_of(settings: Mapping[str, object]) -> dict[str, str]:
     return {name: value for name, value in variables.items() if value}
 
 
-def words_in(name: str, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+def read_words(
+    name: str, environment: Mapping[str, str] = os.environ
+) -> tuple[str, ...]:
     """Return the words of a variable, which spaces stand between; none where it is not set."""
     return tuple(environment.get(name, "").split())
 
 
-def switch(environment: Mapping[str, str], name: str) -> bool | None:
+def read_switch(environment: Mapping[str, str], name: str) -> bool | None:
     """Return whether a variable is on ("1", "true", "yes", "on") or off; ``None`` where it is empty. Raises
     :class:`memviz.core.errors.AccessError` for what is neither."""
     value = environment.get(name, "").strip().lower()

@@ -1,5 +1,9 @@
-"""Visitors whom somebody else knows: a provider of identities (OpenID Connect), or a proxy in front that signs people
-in and names them in a header."""
+"""Visitors who are signed in by somebody else: by a provider of identities (OpenID Connect), or by a proxy in front of
+the server that names them in a header.
+
+The dashboard asks here which proxies to believe, which visitor an identity is, and which of them are teachers.
+``memviz ui`` sets the variables of the environment that this module reads.
+"""
 
 import hashlib
 import hmac
@@ -17,8 +21,8 @@ from ipaddress import (
 
 from memviz.core.errors import AccessError
 from memviz.models.access import IDENTITY_HEADER
-from memviz.models.class_door import Visitor, shown_name
-from memviz.models.environment import variables_of, words_in
+from memviz.models.class_door import Visitor, clean_name
+from memviz.models.environment import make_variables, read_words
 
 TRUSTED_PROXIES = "MEMVIZ_TRUSTED_PROXIES"
 TEACHERS = "MEMVIZ_TEACHERS"
@@ -80,10 +84,10 @@ class TrustedProxies:
         """Return the environment variables that say all of this. The address of a connection is the proxy's own then,
         whatever it says of others'."""
         settings = {IDENTITY_HEADER: self.header, TRUSTED_PROXIES: self.networks}
-        return {**variables_of(settings), BELIEVED_ADDRESSES: ""}
+        return {**make_variables(settings), BELIEVED_ADDRESSES: ""}
 
 
-def trusted_proxies(
+def read_trusted_proxies(
     environment: Mapping[str, str] = os.environ,
 ) -> TrustedProxies | None:
     """Return the proxies that the environment names; ``None`` where none signs people in.
@@ -98,18 +102,20 @@ def trusted_proxies(
             f"Start memviz ui, or set {BELIEVED_ADDRESSES} to nothing: otherwise a program of this machine could say "
             "in X-Forwarded-For that it is the proxy."
         )
-    return TrustedProxies(header, words_in(TRUSTED_PROXIES, environment))
+    return TrustedProxies(header, read_words(TRUSTED_PROXIES, environment))
 
 
-def known_visitor(key: bytes, identity: str, name: str, *, is_teacher: bool) -> Visitor:
+def make_known_visitor(
+    key: bytes, identity: str, name: str, *, is_teacher: bool
+) -> Visitor:
     """Return the visitor who is ``identity`` to a provider or a proxy, the same one at every visit.
 
     Their library is named by a digest under the ``key`` of its folder, so that names of files say nobody's address.
     """
     digest = hmac.new(key, identity.encode(), hashlib.sha256).hexdigest()
-    return Visitor(digest[:_ID_DIGITS], shown_name(name), is_teacher)
+    return Visitor(digest[:_ID_DIGITS], clean_name(name), is_teacher)
 
 
-def named_teachers(environment: Mapping[str, str] = os.environ) -> frozenset[str]:
+def read_teachers(environment: Mapping[str, str] = os.environ) -> frozenset[str]:
     """Return the teachers that the environment names, by their addresses: "ana@example.com"."""
-    return frozenset(map(str.casefold, words_in(TEACHERS, environment)))
+    return frozenset(map(str.casefold, read_words(TEACHERS, environment)))

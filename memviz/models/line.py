@@ -137,7 +137,7 @@ def begin_reply(request: httpx.Request) -> None:
 
 
 @contextmanager
-def responses_closed(within: Context) -> Iterator[None]:
+def close_responses(within: Context) -> Iterator[None]:
     """Close at the end all responses that requests made in ``within`` got. One that is left open is closed by Python's
     garbage collector, at any moment: also while a request holds the lock that closing needs, which then waits for
     itself."""
@@ -217,7 +217,7 @@ class _WatchedStream(httpcore.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-def at_most(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def limit_body(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """``pieces`` of a reply's body, unpacked, large ones in parts. Raises :class:`EndlessReplyError` where they do not
     end in time, and :class:`CutError` once nobody waits for them."""
     allowance = Allowance()
@@ -268,14 +268,14 @@ class Interruptible(ModelWrapper):
         call.start()
         # However the caller goes on (an error, Ctrl-C, an iterator that nobody reads on) the call is left.
         try:
-            while not isinstance(item := self._next(call), _Ended):
+            while not isinstance(item := self._next(call), _CallEnd):
                 yield item
             if item.error is not None:
                 raise item.error
         finally:
             call.leave()
 
-    def _next(self, call: _Call) -> str | Reply | _Ended:
+    def _next(self, call: _Call) -> str | Reply | _CallEnd:
         self._look_up()
         try:
             return call.arrived.get(timeout=LOOK_SECONDS)
@@ -283,7 +283,7 @@ class Interruptible(ModelWrapper):
             return ""
 
 
-class _Ended:
+class _CallEnd:
     """The last thing that arrives of a call: it came to its end, or failed with ``error``."""
 
     def __init__(self, error: BaseException | None = None) -> None:
@@ -302,7 +302,7 @@ class _Call(Thread):
     ) -> None:
         # One that was left must not hold the process up.
         super().__init__(name="memviz model call", daemon=True)
-        self.arrived: SimpleQueue[str | Reply | _Ended] = SimpleQueue()
+        self.arrived: SimpleQueue[str | Reply | _CallEnd] = SimpleQueue()
         self.left = Event()
         self._line = Line()
         self._ask = ask
@@ -323,7 +323,7 @@ class _Call(Thread):
         self._line.context().run(self._hand_on)
 
     def _hand_on(self) -> None:
-        ended = _Ended()
+        ended = _CallEnd()
         try:
             with closing(self._ask(self._meter)) as items:  # type: ignore[type-var]  # streams are generators
                 for item in items:
@@ -331,7 +331,7 @@ class _Call(Thread):
                         return
                     self.arrived.put(item)
         except BaseException as error:  # the caller's to judge, whatever it is
-            ended = _Ended(error)
+            ended = _CallEnd(error)
         finally:
             self.arrived.put(ended)
 

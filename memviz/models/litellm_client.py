@@ -21,12 +21,12 @@ from memviz.models.credentials import (
     NO_KEY,
     OPERATOR,
     check_credentials,
-    limits_of,
+    make_call_limits,
     settings_of,
 )
 from memviz.models.failure_evidence import Call, retry_after_seconds
 from memviz.models.http_guard import call_arguments, load_litellm
-from memviz.models.line import responses_closed
+from memviz.models.line import close_responses
 from memviz.models.litellm_errors import typed_error
 from memviz.models.provider_keys import address_variables, provider_of, usual_address
 from memviz.models.rate_limiter import RateLimiter, gate_of
@@ -238,7 +238,7 @@ class LiteLLMModel(Model):
             arguments = call_arguments(self.name, provider_of(self.name), self.timeout)
             settings = self._settings.get_secret_value()
             within = self._context()
-            with responses_closed(within):
+            with close_responses(within):
                 # In this order: nothing that a user sets may undo what memviz asks for.
                 options = {**settings, **arguments, **request}
                 stream = within.run(partial(load_litellm().completion, **options))
@@ -260,7 +260,9 @@ class LiteLLMModel(Model):
 
     def _context(self) -> Context:
         """The context of a call, which says where its requests may go."""
-        return limits_of(self._settings.get_secret_value(), self.access).context()
+        return make_call_limits(
+            self._settings.get_secret_value(), self.access
+        ).context()
 
     def _call(self, request: dict[str, Any], *, reading: bool) -> Call:
         settings = self._settings.get_secret_value()

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 
 from memviz.core.translation import _
-from memviz.models.line import at_most
+from memviz.models.line import limit_body
 
 MAX_ERROR_BYTES = 16 * 1024
 """So much is read of an error that a server sends. litellm searches its text for secrets over and over, which holds up
@@ -88,7 +88,7 @@ class _Unpacked(httpx.SyncByteStream):
         )
 
     def __iter__(self) -> Iterator[bytes]:
-        return at_most(self._whole.iter_bytes())
+        return limit_body(self._whole.iter_bytes())
 
     def close(self) -> None:
         self._whole.close()

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from memviz.core.errors import AccessError
-from memviz.models.environment import words_in
+from memviz.models.environment import read_words
 
 LIMITS = "MEMVIZ_LIMITS"
 """The environment variable with limits, such as "replays=4 usd=0.5"."""
@@ -37,7 +37,7 @@ def visitor_limits(environment: Mapping[str, str] = os.environ) -> VisitorLimits
     ``VisitorLimits(replays=4, usd_in_all=20.0)``. Raises :class:`memviz.core.errors.AccessError` for what is no
     limit."""
     numbers: dict[str, Any] = {}
-    for limit in words_in(LIMITS, environment):
+    for limit in read_words(LIMITS, environment):
         name, _equals, digits = limit.partition("=")
         field = name.replace("-", "_")
         number = _positive_number(digits)

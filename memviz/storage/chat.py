@@ -22,10 +22,10 @@ from memviz.storage.library import (
 from memviz.storage.runs import (
     RECORD_KINDS,
     add_run,
-    chat_of,
     chat_row,
     columns_that_grow,
     expect_messages,
+    match_chat,
     record_rows,
     remove_messages,
 )
@@ -38,10 +38,10 @@ from memviz.storage.tables import (
     Row,
     RunRow,
     clean_row,
-    conversation_changed,
     count_unchanged,
     counts_of,
     is_unchanged,
+    make_conflict_error,
     message_rows,
 )
 from memviz.transcripts.base import Transcript
@@ -156,7 +156,7 @@ def _expect_decisions(session: Session, stored: RunRow, run: Run) -> None:
     ]
     known = [one for one in run.compactions if one.is_decision or one.is_edited]
     if len(decided) > len(known):
-        raise conversation_changed()
+        raise make_conflict_error()
 
 
 def _last_record(session: Session, run_id: str, kind: str) -> RecordRow | None:
@@ -167,7 +167,7 @@ def _last_record(session: Session, run_id: str, kind: str) -> RecordRow | None:
 
 
 def _replace_run(session: Session, id: str, run: Run, summarizer: str) -> None:
-    session.execute(delete(RUNS).where(*chat_of(id)))
+    session.execute(delete(RUNS).where(*match_chat(id)))
     add_run(session, id, run, "chat", summarizer)
 
 
@@ -188,7 +188,7 @@ def _expect_beginning(
 ) -> None:
     """Raise unless the stored messages are the beginning of ``log``, every one of them."""
     if _common_length(stored, log) < len(stored):
-        raise conversation_changed()
+        raise make_conflict_error()
 
 
 def _common_length(stored: Sequence[Mapping[Any, Any]], log: Sequence[Message]) -> int:

@@ -48,7 +48,7 @@ def _of_conversations(session: Session) -> Iterator[str]:
 def _of_runs(session: Session, conversation_id: str) -> Iterator[str]:
     run_ids = select(RUNS.c.id).where(RUNS.c.conversation_id == conversation_id)
     for id in session.scalars(run_ids).all():
-        yield _problem(session, runs.read, (RUNS.c.id == id,))
+        yield _problem(session, runs.read_run, (RUNS.c.id == id,))
     owned = KEPT.c.owner == conversation_id
     for free_run in kept_values.all_of(session, "free run", owned):
         yield _problem(

@@ -19,7 +19,7 @@ from memviz.engine.judging import JudgedAnswer
 from memviz.engine.run import Run
 from memviz.storage.dialects import AsStored, upserts
 from memviz.storage.library import find_conversation, now
-from memviz.storage.runs import damage_told, expect_known_counter
+from memviz.storage.runs import expect_known_counter, report_damage
 from memviz.storage.tables import DAMAGE, KEPT
 
 TextKind = Literal["recording", "lesson", "server", "shared", "class"]
@@ -307,6 +307,6 @@ def find_free_run(session: Session, conversation_id: str, key: str) -> Run | Non
 def read_free_run(session: Session, owner: str, key: str) -> Run | None:
     """As :func:`find_free_run`, of a conversation that is deleted as well."""
     for kept in all_of(session, "free run", *under(key, owner)):
-        with damage_told(_("A stored free run")):
+        with report_damage(_("A stored free run")):
             return Run.from_dict(kept.value)
     return None

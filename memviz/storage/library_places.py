@@ -1,5 +1,7 @@
-"""The places of what visitors have who have a library each: of the libraries, of what they share, and of the key by
-which the server knows them again."""
+"""The places of a class: where each visitor's library is stored, what visitors share, and the key that signs cookies.
+
+:class:`memviz.storage.own_libraries.OwnLibraries` opens and deletes libraries through a :class:`LibraryPlaces`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from threading import Lock
 from memviz.core.new_file import create_whole
 from memviz.core.storage_errors import FullLibraryError
 from memviz.core.translation import _
-from memviz.models.class_door import key_of_folder
+from memviz.models.class_door import read_folder_key
 from memviz.storage.limits import Limits
 from memviz.storage.store import Store
 from memviz.storage.workspace import Workspace
@@ -42,8 +44,8 @@ class LibraryPlaces(ABC):
 
     @abstractmethod
     def open_shelf(self) -> Store:
-        """Return the place of what visitors share, and of what they have spent, made where there is none. Raises
-        :class:`memviz.core.storage_errors.StorageError`."""
+        """Return the store of what visitors share and of what they have spent; it is created where there is none.
+        Raises :class:`memviz.core.storage_errors.StorageError`."""
 
     @abstractmethod
     def has(self, visitor: str) -> bool:
@@ -51,8 +53,10 @@ class LibraryPlaces(ABC):
 
     @abstractmethod
     def made_at(self, visitor: str) -> float | None:
-        """Return when a visitor's library was made, so that one which is open here is known to be another one: another
-        server may have deleted it, and made a new one since. ``None`` where no other server can."""
+        """Return when a visitor's library was made; ``None`` where no other server can reach it.
+
+        Another server may delete a library and make a new one: the time tells that an open library is the old one.
+        """
 
     @abstractmethod
     def make(self, visitor: str, most_visitors: int) -> None:
@@ -81,7 +85,7 @@ class LibraryPlaces(ABC):
         """Delete a visitor's library if nobody has opened it for so long; return whether it was deleted."""
 
 
-def too_many_visitors(most_visitors: int) -> FullLibraryError:
+def make_full_class_error(most_visitors: int) -> FullLibraryError:
     """Return the error for a visitor for whom there is no place."""
     return FullLibraryError(
         _(
@@ -103,7 +107,7 @@ class LibraryFolder(LibraryPlaces):
 
     def key(self) -> bytes:
         """Return what is in the file ``key``."""
-        return key_of_folder(self._folder)
+        return read_folder_key(self._folder)
 
     def open_shelf(self) -> Store:
         """Return what is in the file ``shelf.db``."""
@@ -129,7 +133,7 @@ class LibraryFolder(LibraryPlaces):
         """Copy the file of a new library."""
         with self._making:
             if len(self.visitors()) >= most_visitors:
-                raise too_many_visitors(most_visitors)
+                raise make_full_class_error(most_visitors)
             with suppress(OSError):  # opening it says what is wrong
                 self._libraries.mkdir(parents=True, exist_ok=True, mode=0o700)
                 create_whole(self.path_of(visitor), self._new_library)

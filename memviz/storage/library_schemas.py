@@ -19,7 +19,7 @@ from memviz.storage.library_places import (
     NOTED_EVERY_SECONDS,
     LibraryFolder,
     LibraryPlaces,
-    too_many_visitors,
+    make_full_class_error,
 )
 from memviz.storage.limits import Limits
 from memviz.storage.store import Store
@@ -120,7 +120,7 @@ class LibrarySchemas(LibraryPlaces):
         _schema_of(visitor)
         with self._changing_visits() as visits:
             if visitor not in visits and len(visits) >= most_visitors:
-                raise too_many_visitors(most_visitors)
+                raise make_full_class_error(most_visitors)
             visits.setdefault(visitor, Visits(time.time(), time.time()))
         self._seen.pop(visitor, None)
 

@@ -1,4 +1,7 @@
-"""The libraries of visitors who have one each: apart, so that nobody can ask for another's."""
+"""The libraries of a server on which each visitor has one of their own, kept apart so that nobody reaches another's.
+
+The dashboard asks :class:`OwnLibraries` for the library of whoever visits; it keeps the newest ones open.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +35,11 @@ def library_places(database: str, folder: Path) -> LibraryPlaces:
 
 
 class OpenLibrary(NamedTuple):
-    """A library that is open here, and when it was made where others can make it anew."""
+    """A library that is open in this process."""
 
     workspace: Workspace
     made_at: float | None
+    """When it was made, as :meth:`LibraryPlaces.made_at` has it."""
 
 
 class OwnLibraries:
@@ -56,9 +60,9 @@ class OwnLibraries:
         self._at_opening = at_opening
         self._open: OrderedDict[str, OpenLibrary] = OrderedDict()
         self._lock = Lock()
-        """For what is in this object, and nothing that takes long."""
+        """Guards the fields of this object; nothing slow is done while it is held."""
         self._locks: defaultdict[str, Lock] = defaultdict(Lock)
-        """One for each visitor who came since the start."""
+        """A lock for each visitor: a library is opened or deleted under it."""
 
     def has(self, visitor: str) -> bool:
         """Return whether a visitor has a library."""

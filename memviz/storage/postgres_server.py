@@ -268,7 +268,7 @@ class PostgresServer(Database):
         code = getattr(error.orig, "sqlstate", None) or ""
         if code in CHANGED_MEANWHILE:
             return ConversationChangedError(_(CHANGED))
-        if error.connection_invalidated or _says_nothing(error, code):
+        if error.connection_invalidated or _is_connection_error(error, code):
             return DatabaseAwayError(self.name, reason)
         sentence = _SENTENCES.get(code, _OTHERWISE)
         return StorageError(
@@ -326,7 +326,7 @@ def _bytes_of(table: Table) -> ScalarSelect[int]:
     return select(total_bytes).scalar_subquery()
 
 
-def _says_nothing(error: DBAPIError, code: str) -> bool:
+def _is_connection_error(error: DBAPIError, code: str) -> bool:
     """Return whether an error is of the way to the server: it has the code of one, or none at all."""
     return isinstance(error, OperationalError) and (not code or code.startswith(AWAY))
 

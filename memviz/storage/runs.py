@@ -1,6 +1,7 @@
-"""Runs in the file: written whole, found again, listed. How a chat's run grows is in ``chat.py``.
+"""Write, find and read stored runs, for :class:`memviz.storage.store.Store`.
 
-A run is a row with its setting, and a row for each request, compaction and summary: its records.
+A run is one row with its setting, and one row for each of its records: requests, compactions and summaries. Replays
+are written whole here; the run of a chat grows turn by turn in ``chat.py``.
 """
 
 import json
@@ -46,8 +47,8 @@ from memviz.storage.tables import (
     Row,
     RunRow,
     clean_row,
-    conversation_changed,
     is_unchanged,
+    make_conflict_error,
     message_rows,
 )
 
@@ -117,7 +118,7 @@ def expect_known_counter(run: Run) -> None:
 
 
 @contextmanager
-def damage_told(what: str) -> Iterator[None]:
+def report_damage(what: str) -> Iterator[None]:
     """Say in a sentence that ``what`` is damaged, where building it from its records fails."""
     try:
         yield
@@ -141,9 +142,9 @@ def add_replay(
 ) -> None:
     """Keep a replay under ``key``. A run that is there under this key stays as it is, unless it is damaged."""
     conversation = find_conversation(session, conversation_id)
-    replay = *replays_of(conversation.id), RUNS.c.key == clean_text(key)
+    replay = *match_replays(conversation.id), RUNS.c.key == clean_text(key)
     with suppress(DamagedRunError):
-        if read(session, replay) is not None:
+        if read_run(session, replay) is not None:
             return
     expect_messages(session, conversation, run.log, len(run.log))
     session.execute(delete(RUNS).where(*replay))
@@ -154,7 +155,7 @@ def add_replay(
 def _prune_replays(session: Session, conversation_id: str) -> None:
     """Keep the newest replays of a conversation. An older one is made again when it is asked for; those that
     somebody may have paid for are kept."""
-    replays = *replays_of(conversation_id), RUNS.c.summarizer == OFFLINE
+    replays = *match_replays(conversation_id), RUNS.c.summarizer == OFFLINE
     newest_first = RUNS.c.created_at.desc(), RUNS.c.id
     newest = select(RUNS.c.id).where(*replays).order_by(*newest_first)
     older = RUNS.c.id.not_in(newest.limit(MAX_REPLAYS))
@@ -167,7 +168,7 @@ def expect_messages(
     """Raise unless the first ``length`` messages of ``log`` are stored, judged by the last of them:
     logs only grow, so this tells nearly always, at the same cost for any length."""
     if length > min(len(log), conversation.message_count):
-        raise conversation_changed()
+        raise make_conflict_error()
     if not length:
         return
     last = select(MESSAGES).where(
@@ -177,12 +178,12 @@ def expect_messages(
     stored = session.execute(last).mappings().one()
     (expected,) = message_rows(conversation.id, log[length - 1 : length], length - 1)
     if not is_unchanged(stored, expected):
-        raise conversation_changed()
+        raise make_conflict_error()
 
 
 def chat_row(session: Session, conversation_id: str) -> RunRow | None:
     """Return the row of the run of the conversation's chat, ``None`` where it has none."""
-    return session.scalar(select(RunRow).where(*chat_of(conversation_id)))
+    return session.scalar(select(RunRow).where(*match_chat(conversation_id)))
 
 
 def find_replay(
@@ -190,8 +191,8 @@ def find_replay(
 ) -> Run | None:
     """Return the replay kept under ``key``, ``None`` where none is. Give the conversation's ``log`` if there is one
     already: its token counts are then shared, and the messages are not read again. Raises :class:`DamagedRunError`."""
-    replays = replays_of(find_conversation(session, conversation_id).id)
-    return read(session, (*replays, RUNS.c.key == clean_text(key)), log)
+    replays = match_replays(find_conversation(session, conversation_id).id)
+    return read_run(session, (*replays, RUNS.c.key == clean_text(key)), log)
 
 
 def find_chat(
@@ -199,15 +200,17 @@ def find_chat(
 ) -> Run | None:
     """Return the run of the conversation's chat; ``None`` for one that was only imported. Raises
     :class:`DamagedRunError`."""
-    return read(session, chat_of(find_conversation(session, conversation_id).id), log)
+    return read_run(
+        session, match_chat(find_conversation(session, conversation_id).id), log
+    )
 
 
-def chat_of(conversation_id: str) -> Conditions:
+def match_chat(conversation_id: str) -> Conditions:
     """The conditions for the run of the conversation's chat."""
     return RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "chat"
 
 
-def replays_of(conversation_id: str) -> Conditions:
+def match_replays(conversation_id: str) -> Conditions:
     """The conditions for the conversation's replays."""
     return RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "replay"
 
@@ -217,28 +220,28 @@ def remove_messages(session: Session, conversation_id: str, position: int) -> No
     were kept over them."""
     said = MESSAGES.c.conversation_id == conversation_id
     session.execute(delete(MESSAGES).where(said, MESSAGES.c.position >= position))
-    replays = replays_of(conversation_id)
+    replays = match_replays(conversation_id)
     session.execute(delete(RUNS).where(*replays, RUNS.c.message_count > position))
     kept = KEPT.c.owner == conversation_id
     session.execute(delete(KEPT).where(kept, KEPT.c.message_count > position))
 
 
-def read(
+def read_run(
     session: Session, conditions: Conditions, log: Log | None = None
 ) -> Run | None:
     """Return the run of the row that meets ``conditions``, over the beginning of ``log`` or else of the stored
     messages; ``None`` where there is no such row. Raises :class:`DamagedRunError`."""
     strategy_id = session.scalar(select(RUNS.c.strategy_id).where(*conditions))
-    with damage_told(_("The stored run of '{strategy}'", strategy=strategy_id)):
+    with report_damage(_("The stored run of '{strategy}'", strategy=strategy_id)):
         stored = session.scalar(select(RunRow).where(*conditions))
         if stored is None:
             return None
-        beginning = _beginning(session, stored, log)
+        beginning = _read_run_messages(session, stored, log)
         with uncollected():
             return Run.from_record(_record(session, stored), beginning)
 
 
-def _beginning(session: Session, stored: RunRow, log: Log | None) -> Log:
+def _read_run_messages(session: Session, stored: RunRow, log: Log | None) -> Log:
     """Return the messages that a stored run is over: the beginning of ``log``, or else of those that are stored."""
     length = stored.message_count
     if log is None:

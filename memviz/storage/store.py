@@ -291,6 +291,6 @@ class Store:
     keep_cell = _writes(kept_values.keep_cell)
     prune_cells = _writes(kept_values.prune_cells)
 
-    find_watched = _reads(watched.find)
+    find_watched = _reads(watched.find_watched)
     newest_watched = _reads_once(watched.find_newest)
-    grow_watched = _writes(watched.grow)
+    grow_watched = _writes(watched.grow_conversation)

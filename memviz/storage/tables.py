@@ -70,7 +70,7 @@ DAMAGE = (
 """What building a value from its stored form raises where that is damaged; MemvizErrors about it are ValueErrors."""
 
 
-def conversation_changed() -> ConversationChangedError:
+def make_conflict_error() -> ConversationChangedError:
     """The error for two tabs that write to one conversation."""
     return ConversationChangedError(_(CHANGED))
 
@@ -79,14 +79,14 @@ class Base(SQLModel, registry=registry()):
     """Base of all tables; ``Base.metadata`` is the whole schema."""
 
 
-def not_negative(*columns: str) -> CheckConstraint:
+def forbid_negative(*columns: str) -> CheckConstraint:
     """A constraint that none of these numbers is below 0; an unknown (NULL) one is fine."""
     return CheckConstraint(
         " AND ".join(f"{column} >= 0" for column in columns), name="not_negative"
     )
 
 
-def one_of(column: str, *values: str) -> CheckConstraint:
+def allow_texts(column: str, *values: str) -> CheckConstraint:
     """A constraint that a column holds one of these texts."""
     return CheckConstraint(
         f"{column} IN ({', '.join(map(repr, values))})", name=f"known_{column}"
@@ -98,7 +98,7 @@ class ConversationRow(Base, table=True):
     where its file said so."""
 
     __tablename__ = "conversation"
-    __table_args__ = (not_negative("message_count", "turn_count", "request_count"),)
+    __table_args__ = (forbid_negative("message_count", "turn_count", "request_count"),)
 
     id: str = Field(primary_key=True)
     title: str
@@ -125,7 +125,7 @@ class MessageRow(Base, table=True):
     """One message of a conversation; ``position`` is its 0-based log position."""
 
     __tablename__ = "message"
-    __table_args__ = (one_of("role", *sorted(ROLES)), not_negative("position"))
+    __table_args__ = (allow_texts("role", *sorted(ROLES)), forbid_negative("position"))
 
     conversation_id: str = Field(
         foreign_key="conversation.id", ondelete="CASCADE", primary_key=True
@@ -149,8 +149,8 @@ class RunRow(Base, table=True):
 
     __tablename__ = "run"
     __table_args__ = (
-        one_of("kind", "chat", "replay"),
-        not_negative("message_count", "request_count"),
+        allow_texts("kind", "chat", "replay"),
+        forbid_negative("message_count", "request_count"),
         UniqueConstraint("conversation_id", "kind", "key"),
         Index(
             "one_chat_a_conversation",
@@ -181,8 +181,8 @@ class RecordRow(Base, table=True):
 
     __tablename__ = "record"
     __table_args__ = (
-        one_of("kind", "request", "compaction", "summary"),
-        not_negative("number"),
+        allow_texts("kind", "request", "compaction", "summary"),
+        forbid_negative("number"),
     )
 
     run_id: str = Field(foreign_key="run.id", ondelete="CASCADE", primary_key=True)
@@ -200,7 +200,7 @@ class KeptRow(Base, table=True):
 
     __tablename__ = "kept"
     __table_args__ = (
-        not_negative("number", "message_count"),
+        forbid_negative("number", "message_count"),
         Index("ix_kept_kept_at", "kind", "kept_at"),
     )
 

@@ -1,5 +1,8 @@
-"""Conversations that grow while their programs run: what was said is added to the file,
-and how far each was read is kept in the same transaction."""
+"""Store conversations that grow while their programs run.
+
+``memviz watch`` reads the logs of programs such as Claude Code and adds new messages here. How far a log was read is
+stored in the same transaction as its messages, so that a restart neither loses nor repeats any.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -52,7 +55,7 @@ class WatchState(ProgramUse, total=False):
     """The reason why something is not kept, as ``to_json`` writes it; empty for none."""
 
 
-class Watched(NamedTuple):
+class WatchedConversation(NamedTuple):
     """A conversation that is watched, as the file has it."""
 
     id: str
@@ -89,22 +92,22 @@ def id_of(key: str) -> str:
     return str(uuid5(NAMESPACE_URL, f"memviz-watch:{key}"))
 
 
-def find(session: Session, key: str) -> Watched | None:
+def find_watched(session: Session, key: str) -> WatchedConversation | None:
     """The watched conversation of this key, deleted or not; ``None`` if it was never
     watched."""
-    return _as_stored(session, session.get(ConversationRow, id_of(key)), key)
+    return _clean_texts(session, session.get(ConversationRow, id_of(key)), key)
 
 
-def _as_stored(
+def _clean_texts(
     session: Session, stored: ConversationRow | None, key: str
-) -> Watched | None:
+) -> WatchedConversation | None:
     if stored is None:
         return None
     kept = all_of(session, "watched", *under(key, stored.id))
-    return _watched(stored, key, kept[0].value if kept else None)
+    return _make_watched(stored, key, kept[0].value if kept else None)
 
 
-def find_newest(session: Session, limit: int = 50) -> list[Watched]:
+def find_newest(session: Session, limit: int = 50) -> list[WatchedConversation]:
     """The watched conversations that are not deleted, those that grew last first."""
     query = (
         select(ConversationRow)
@@ -120,12 +123,14 @@ def find_newest(session: Session, limit: int = 50) -> list[Watched]:
     conversations = []
     for stored in newest:
         entry = kept_of[stored.id]
-        conversations.append(_watched(stored, entry.key, entry.value))
+        conversations.append(_make_watched(stored, entry.key, entry.value))
     return conversations
 
 
-def _watched(stored: ConversationRow, key: str, state: object) -> Watched:
-    return Watched(
+def _make_watched(
+    stored: ConversationRow, key: str, state: object
+) -> WatchedConversation:
+    return WatchedConversation(
         stored.id,
         key,
         stored.message_count,
@@ -137,9 +142,11 @@ def _watched(stored: ConversationRow, key: str, state: object) -> Watched:
     )
 
 
-def grow(
-    session: Session, key: str, plan: Callable[[Watched | None], Growth | None]
-) -> Watched | None:
+def grow_conversation(
+    session: Session,
+    key: str,
+    plan: Callable[[WatchedConversation | None], Growth | None],
+) -> WatchedConversation | None:
     """Ask ``plan`` what is to be added to the conversation of this key, and add it.
 
     ``plan`` sees what the file has and nobody else can write meanwhile, so two processes
@@ -148,7 +155,7 @@ def grow(
     """
     # Held here: the session forgets rows that nobody holds, and would read it again.
     stored = session.get(ConversationRow, id_of(key))
-    before = _as_stored(session, stored, key)
+    before = _clean_texts(session, stored, key)
     if before is not None and before.is_deleted:
         return None
     growth = plan(before)
@@ -173,7 +180,7 @@ def grow(
         state["title"] = changes["title"]
     stored.sqlmodel_update(changes | counts | {"events": events, "updated_at": now()})
     put(session, "watched", key, state, owner=stored.id)
-    return _watched(stored, key, state)
+    return _make_watched(stored, key, state)
 
 
 def _changes_by(growth: Growth, state: WatchState) -> Row:

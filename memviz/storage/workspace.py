@@ -41,7 +41,7 @@ from memviz.storage.recent_runs import MAX_RUN_RECORDS, recent_runs
 from memviz.storage.recording_shelf import RecordingShelf
 from memviz.storage.replays_at_work import ReplaysAtWork
 from memviz.storage.store import AnyDatabase, Store
-from memviz.storage.tables import conversation_changed
+from memviz.storage.tables import make_conflict_error
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.samples import bundled
@@ -274,15 +274,17 @@ class Workspace(HeldChats):
         with suppress(StorageError):
             # Of the whole conversation at once: a page asks for the replays of dozens of values.
             kept = self.store.find_wordings(key.conversation_id)
-            return dict(kept.get(_unedited(key), {})) if kept else {}
+            return dict(kept.get(_unedited_key(key), {})) if kept else {}
         return {}
 
     def keep_wording(self, key: RunKey, version: int, text: str | None) -> None:
         """Keep a visitor's wording of a version in the replay of ``key``; ``None`` takes it back."""
         if text is None:
-            self.store.remove_wording(key.conversation_id, _unedited(key), version)
+            self.store.remove_wording(key.conversation_id, _unedited_key(key), version)
         else:
-            self.store.keep_wording(key.conversation_id, _unedited(key), version, text)
+            self.store.keep_wording(
+                key.conversation_id, _unedited_key(key), version, text
+            )
 
     def judged_answers(
         self, conversation_id: str, key: str
@@ -379,7 +381,7 @@ class Workspace(HeldChats):
         """Keep a free run as far as it has come. Raises StorageError where the conversation was changed meanwhile."""
         _, log = self._conversation_of(key)
         if not answers_messages_of(run, log):
-            raise conversation_changed()
+            raise make_conflict_error()
         self.store.save_free_run(
             key.conversation_id, run, key.digest(len(log)), len(log)
         )
@@ -395,6 +397,6 @@ class Workspace(HeldChats):
         return self._runs.put((key, messages), run)
 
 
-def _unedited(key: RunKey) -> str:
+def _unedited_key(key: RunKey) -> str:
     """Return the digest that wordings are kept under: that of the replay without them, of any number of messages."""
     return replace(key, edits=()).digest(0)

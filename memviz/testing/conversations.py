@@ -38,7 +38,7 @@ def _read_transcripts(source: Conversations) -> Iterator[Transcript]:
     if isinstance(source, Transcript):
         yield source
     elif isinstance(source, str | Path):
-        yield from _of_path(Path(source))
+        yield from _read_path(Path(source))
     elif isinstance(source, Log) or _is_conversation(source):
         yield Transcript(tuple(as_log(source)))
     elif isinstance(source, list | tuple):
@@ -51,7 +51,7 @@ def _read_transcripts(source: Conversations) -> Iterator[Transcript]:
         )
 
 
-def _of_path(path: Path) -> Iterator[Transcript]:
+def _read_path(path: Path) -> Iterator[Transcript]:
     files = list_folder(path) if path.is_dir() else [path]
     for file in files:
         loaded = load_file(file)

@@ -31,7 +31,7 @@ from memviz.models.names import DEFAULT_MODEL
 from memviz.strategies.base import Strategy
 from memviz.testing.conversations import Conversations, read_conversations
 from memviz.testing.under_test import Conversation, Maker, UnderTest
-from memviz.testing.verdicts import Verdict, forgotten_verdict, in_a_test
+from memviz.testing.verdicts import Verdict, forgotten_verdict, is_in_test
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.why import NotSaidError, PhraseKind, why
@@ -83,7 +83,7 @@ def replay(
             raise strategy.conversation.failure
     memory_run = MemoryRun(transcripts, tuple(runs), prices_of)
     # The plugin of pytest writes the figures of all runs of a test into the report.
-    if in_a_test():
+    if is_in_test():
         runs_of_test.append(memory_run)
     return memory_run
 
@@ -151,7 +151,7 @@ class MemoryRun:
         verdict = self._judge(phrase, kind)
         self.guards[phrase] = verdict.holds
         # Another test may have made the run: a fixture of the module.
-        if in_a_test() and self not in runs_of_test:
+        if is_in_test() and self not in runs_of_test:
             runs_of_test.append(self)
         return verdict
 

@@ -54,13 +54,15 @@ def memory_object(memory: Any) -> MemoryObject:
         return MemoryObject(_Exchanges(memory).ask, _as_it_is, False)
     # Chat engines and agents of the two libraries keep the system prompt to themselves.
     is_of_library = shape in (as_langchain_at, _as_llama_index)
-    put = _first_of(memory, PUTS)
-    get = _first_of(memory, GETS) or getattr(memory, "__iter__", None)
+    put = _find_method(memory, PUTS)
+    get = _find_method(memory, GETS) or getattr(memory, "__iter__", None)
     if put is not None and get is not None:
         return MemoryObject(_put_and_get(put, get), shape, not is_of_library)
     invoke = getattr(memory, "invoke", memory)
     if callable(invoke):
-        return MemoryObject(lambda new, whole: settle(invoke([*whole])), shape, True)
+        return MemoryObject(
+            lambda new, whole: await_answer(invoke([*whole])), shape, True
+        )
     raise UnknownMemoryError(
         memory,
         "it has neither put and get, append and load, add_message and messages, save_context and "
@@ -84,7 +86,7 @@ def messages_of(answer: Any) -> list[tuple[Message, Any]]:
     return [pair for item in answer for pair in messages_of(item)]
 
 
-def settle(answer: Any) -> Any:
+def await_answer(answer: Any) -> Any:
     """Return the answer of a method, awaited where that is needed."""
 
     async def wait() -> Any:
@@ -96,13 +98,13 @@ def settle(answer: Any) -> Any:
 def _put_and_get(put: Callable[[Any], Any], get: Callable[[], Any]) -> Question:
     def ask(new: Sequence[Any], whole: Sequence[Any]) -> Any:
         for message in new:
-            settle(put(message))
-        return settle(get())
+            await_answer(put(message))
+        return await_answer(get())
 
     return ask
 
 
-def _first_of(memory: Any, names: Iterable[str]) -> Any:
+def _find_method(memory: Any, names: Iterable[str]) -> Any:
     """Return the first method of these names that ``memory`` has, or one that gives its attribute; else ``None``."""
     for name in names:
         if callable(getattr(memory, name, None)):
@@ -147,7 +149,7 @@ class _Middleware:
             self._prompt = self._kinds.SystemMessage(text) if prompts else None
         self._state = [*(self._state or ()), *new]
         if self._before is not None:
-            update = settle(self._before({"messages": self._state}, None))
+            update = await_answer(self._before({"messages": self._state}, None))
             if update and "messages" in update:
                 self._state = self._add_messages(self._state, update["messages"])
         if self._wrap is None:
@@ -171,7 +173,7 @@ class _Middleware:
             state={"messages": self._state},
         )
         is_async = iscoroutinefunction(self._wrap)
-        settle(self._wrap(request, answer_later if is_async else answer))
+        await_answer(self._wrap(request, answer_later if is_async else answer))
         return messages_sent
 
     def _with_prompt(self, prompt: Any, messages: Sequence[Any]) -> list[Any]:
@@ -202,7 +204,7 @@ class _Exchanges:
 def _message_shape(memory: Any) -> Callable[[Message, int], Any]:
     """Return how messages are made for ``memory``: of the library that it or a base of its class is from, else
     dictionaries with ``role`` and ``content``."""
-    inner = innermost(memory)
+    inner = unwrap_callable(memory)
     kinds = [inner] if hasattr(inner, "__qualname__") else type(inner).__mro__
     packages = {str(kind.__module__).partition(".")[0] for kind in kinds}
     if any(package.startswith(LANGCHAIN) for package in packages):
@@ -212,7 +214,7 @@ def _message_shape(memory: Any) -> Callable[[Message, int], Any]:
     return _as_it_is if "memviz" in packages else _as_dictionary
 
 
-def innermost(memory: Any) -> Any:
+def unwrap_callable(memory: Any) -> Any:
     """Return the function that ``functools.partial``, and what LangChain makes of a function, stand for."""
     while hasattr(memory, "func"):
         memory = memory.func

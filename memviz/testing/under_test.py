@@ -1,4 +1,8 @@
-"""An object under test as a strategy: it is fed a conversation, and what it would send becomes a run like any other."""
+"""An object under test as a strategy: it is fed a conversation, and what it would send becomes a run like any other.
+
+``memviz.testing.replay`` makes a :class:`Maker` of the memory that a test hands over, and replays :class:`UnderTest`.
+``memviz/testing/objects.py`` knows how to talk to each kind of object.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +22,10 @@ from memviz.testing.objects import (
     PUTS,
     MemoryObject,
     UnknownMemoryError,
-    innermost,
+    await_answer,
     memory_object,
     messages_of,
-    settle,
+    unwrap_callable,
 )
 
 PLACEHOLDER_WORDS = 12
@@ -53,7 +57,7 @@ class Maker:
             allowed = "a setting of a class or of a function; an object is replayed with those that it has"
             raise ParameterError(name, value, allowed)
         is_class = isinstance(self.memory, type)
-        self._is_made = is_class or _needs_no_more(self.memory, self.settings)
+        self._is_made = is_class or _is_callable_with(self.memory, self.settings)
         for name, value in self.settings.items():
             if type(value) is int and value > 0:
                 self.limit_name = name
@@ -66,7 +70,7 @@ class Maker:
 
     def name(self, limit: int) -> str:
         """Return what is under test as it is written in code: ``LastMessages(keep=6)``."""
-        inner = innermost(self.memory)
+        inner = unwrap_callable(self.memory)
         name = getattr(inner, "__qualname__", type(inner).__name__)
         name = name.rpartition("<locals>.")[2]
         settings = self._settings_with(limit)
@@ -92,7 +96,7 @@ class Maker:
         return {**self.settings, self.limit_name: limit}
 
 
-def _needs_no_more(memory: Any, settings: Mapping[str, Any]) -> bool:
+def _is_callable_with(memory: Any, settings: Mapping[str, Any]) -> bool:
     """Return whether it can be called with these settings alone, as ``LastMessages`` with ``keep``, and not a function
     such as ``trim(messages, keep)``."""
     try:
@@ -107,7 +111,7 @@ def _forget(memory: Any) -> None:
     methods = [getattr(memory, name, None) for name in STARTS_OVER]
     forget = next(filter(callable, methods), None)
     if forget is not None:
-        settle(forget())
+        await_answer(forget())
     elif any(hasattr(memory, name) for name in (*PUTS, "save_context")):
         raise UnknownMemoryError(
             memory,

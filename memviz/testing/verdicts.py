@@ -27,7 +27,7 @@ false_verdicts: list[Verdict] = []
 test."""
 
 
-def in_a_test() -> bool:
+def is_in_test() -> bool:
     """Return whether the plugin runs a test right now. Without it nothing is put aside for it."""
     return PLUGIN in sys.modules and "PYTEST_CURRENT_TEST" in os.environ
 
@@ -43,7 +43,7 @@ class Verdict:
     """Lines below it."""
 
     def __bool__(self) -> bool:
-        if not self.holds and in_a_test():
+        if not self.holds and is_in_test():
             false_verdicts.append(self)
         return self.holds
 

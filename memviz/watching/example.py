@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from memviz.core.translation import noop
 from memviz.storage.store import Store
-from memviz.storage.watched import Growth, Watched
+from memviz.storage.watched import Growth, WatchedConversation
 from memviz.transcripts.samples import sample
 
 EXAMPLE = noop("example")
@@ -32,7 +32,7 @@ def grow_example(store: Store, key: str) -> None:
         # A page looks again and again: nobody has to wait for a transaction then.
         return
 
-    def next_messages(kept: Watched | None) -> Growth | None:
+    def next_messages(kept: WatchedConversation | None) -> Growth | None:
         start = kept.message_count if kept else 0
         messages = transcript.messages[start : start + MESSAGES_A_LOOK]
         if not messages:

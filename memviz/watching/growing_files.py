@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from memviz.core.messages import clean_text
 from memviz.core.translation import Said, from_json, noop, to_json
-from memviz.storage.watched import Growth, Watched, WatchState
+from memviz.storage.watched import Growth, WatchedConversation, WatchState
 from memviz.transcripts.growing import (
     GROWING,
     NO_ROW,
@@ -96,7 +96,7 @@ class GrowingFile:
     program: str
     name: str
     keeper: Keeper
-    kept: Watched | None = None
+    kept: WatchedConversation | None = None
     _rows: list[tuple[dict[str, Any], int]] = field(default_factory=list)
     """The newest rows, which later ones may change, each with its first byte."""
     _known: WatchState = field(default_factory=lambda: WatchState())
@@ -369,7 +369,7 @@ def _digest_in_identity(identity: str) -> str:
     return identity.partition(":")[0].rpartition("-")[2]
 
 
-def _place_in_library(watched: Watched) -> ReadPlace:
+def _place_in_library(watched: WatchedConversation) -> ReadPlace:
     return ReadPlace.of(watched.state.get("place"))
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from memviz.core.messages import Message, clean_text
 from memviz.models.base import Usage
 from memviz.storage.store import Store
-from memviz.storage.watched import Growth, Watched, WatchState
+from memviz.storage.watched import Growth, WatchedConversation, WatchState
 from memviz.transcripts.base import RecordedEvent
 from memviz.watching.secrets import Secrets
 
@@ -55,7 +55,7 @@ class Keeper:
         system_prompt: str | None = None,
         tools: Sequence[str] = (),
         model: str = "",
-    ) -> Watched | None:
+    ) -> WatchedConversation | None:
         """Append the new ones of ``messages`` to the conversation that ``source`` calls
         ``conversation_id``, and begin it if there is none.
 
@@ -91,7 +91,7 @@ class Keeper:
         if model:
             facts["model"] = model[:MAX_KEY_CHARS]
 
-        def plan(kept: Watched | None) -> Growth | None:
+        def plan(kept: WatchedConversation | None) -> Growth | None:
             recent: list[str] = list(kept.state.get("keys", ())) if kept else []
             start = find_first_new(recent, known_by)
             has_news = start < len(concealed) or facts or about
@@ -110,12 +110,14 @@ class Keeper:
 
         return self.store.grow_watched(key_of(source, conversation_id), plan)
 
-    def write(self, key: str, growth: Growth, offset: int) -> Watched | None:
+    def write(
+        self, key: str, growth: Growth, offset: int
+    ) -> WatchedConversation | None:
         """Add what was read of a file up to byte ``offset`` to the conversation of this
         key. A second process that has read less of the file changes nothing."""
         concealed = self._conceal_growth(growth)
 
-        def plan(kept: Watched | None) -> Growth | None:
+        def plan(kept: WatchedConversation | None) -> Growth | None:
             place = kept.state.get("place", {}) if kept else {}
             is_same_file = place.get("file") == growth.state["place"]["file"]
             if is_same_file and place.get("end", -1) >= offset:
@@ -124,7 +126,7 @@ class Keeper:
 
         return self.store.grow_watched(key, plan)
 
-    def write_rows(self, key: str, growth: Growth) -> Watched | None:
+    def write_rows(self, key: str, growth: Growth) -> WatchedConversation | None:
         """Add what was read of a source that changes in place (a database, a rewritten
         file) to the conversation of this key."""
         concealed = self._conceal_growth(growth)
@@ -141,7 +143,7 @@ class Keeper:
         program: str,
         name: str,
         path: Path,
-        begins_alike: Callable[[Watched], bool],
+        begins_alike: Callable[[WatchedConversation], bool],
     ) -> str:
         """Return the key of a session: its program and name, and also its folder if the
         library has another session of that name.
@@ -160,7 +162,7 @@ class Keeper:
             return key
         return key_of(program, f"{name} ({folder})")
 
-    def digests_of(self, kept: Watched, start: int, stop: int) -> list[str]:
+    def digests_of(self, kept: WatchedConversation, start: int, stop: int) -> list[str]:
         """Return the digests of the messages that the library has at these positions."""
         return list(map(digest_of, self.store.said(kept.id, start, stop)))
 

@@ -24,7 +24,7 @@ from memviz.engine.following import Following
 from memviz.engine.replay import setting_for
 from memviz.engine.run import Run
 from memviz.storage.store import Store
-from memviz.storage.watched import Watched
+from memviz.storage.watched import WatchedConversation
 from memviz.strategies import strategy
 from memviz.strategies.pipeline import Pipeline
 from memviz.strategies.presets import Preset, presets
@@ -87,7 +87,7 @@ class Forecast(NamedTuple):
 class LiveView:
     """The numbers of one moment, about the messages that are played."""
 
-    watched: Watched
+    watched: WatchedConversation
     start: int
     """The log position of the first message that is played; earlier ones are left out."""
     transcript: Transcript
@@ -134,7 +134,7 @@ class LiveConversation:
         self._view = self._measure(watched, about)
         return self._view
 
-    def _begin(self, watched: Watched, about: Transcript) -> None:
+    def _begin(self, watched: WatchedConversation, about: Transcript) -> None:
         self._start = self._find_start(watched)
         self._log = Log()
         self._followed = []
@@ -143,7 +143,7 @@ class LiveConversation:
             setting = setting_for(about, rule, counter=self._counter)
             self._followed.append((preset, Following(setting)))
 
-    def _find_start(self, watched: Watched) -> int:
+    def _find_start(self, watched: WatchedConversation) -> int:
         """Return the position of the first turn that begins among the newest messages."""
         if self.newest is None or watched.message_count <= self.newest:
             return 0
@@ -159,7 +159,7 @@ class LiveConversation:
         """The position behind the last message of the log."""
         return self._start + len(self._log)
 
-    def _read_news(self, watched: Watched) -> None:
+    def _read_news(self, watched: WatchedConversation) -> None:
         start = min(self._stop, watched.message_count) - LOOK_BACK_MESSAGES
         if self._view is not None:
             # Messages that the reader of the file was not certain of may have changed as well.
@@ -187,7 +187,7 @@ class LiveConversation:
             following.keep(length)
             following.add(new_messages)
 
-    def _measure(self, watched: Watched, about: Transcript) -> LiveView:
+    def _measure(self, watched: WatchedConversation, about: Transcript) -> LiveView:
         runs = [(preset, following.run()) for preset, following in self._followed]
         events = [event for event in about.events if event.after_message <= self._stop]
         positions = self._keep_played(_positions_in_window(events, self._stop))
@@ -313,7 +313,7 @@ def _calls_as_text(message: Message) -> str:
     return " ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)
 
 
-def _measured_tokens(watched: Watched) -> int | None:
+def _measured_tokens(watched: WatchedConversation) -> int | None:
     """Return the tokens of the last request as the provider counted them; ``None`` where that is not known."""
     tokens = watched.state.get("context_tokens")
     usage = watched.state.get("usage")
@@ -322,11 +322,11 @@ def _measured_tokens(watched: Watched) -> int | None:
     return tokens if isinstance(tokens, int) else None
 
 
-def _program_of(watched: Watched) -> Program | None:
+def _program_of(watched: WatchedConversation) -> Program | None:
     return PROGRAMS.get(watched.state.get("source", ""))
 
 
-def _rules_for(watched: Watched) -> list[Preset]:
+def _rules_for(watched: WatchedConversation) -> list[Preset]:
     """Return the program's own rule, where it is known, and two others."""
     program = _program_of(watched)
     own_rule = program.preset if program is not None else ""
@@ -335,7 +335,9 @@ def _rules_for(watched: Watched) -> list[Preset]:
     return [presets()[id] for id in ids]
 
 
-def _window_of(watched: Watched, followed: Sequence[tuple[Preset, Run]]) -> int | None:
+def _window_of(
+    watched: WatchedConversation, followed: Sequence[tuple[Preset, Run]]
+) -> int | None:
     """Return the limit of the program in tokens: the one it wrote itself, else that of its rule; ``None`` where neither
     is known."""
     window_tokens = watched.state.get("window_tokens")

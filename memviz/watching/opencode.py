@@ -18,7 +18,7 @@ from typing import Any
 
 from memviz.core.messages import TIME, Message, ToolCall
 from memviz.core.recently_used import RecentlyUsed
-from memviz.storage.watched import Growth, Watched, WatchState
+from memviz.storage.watched import Growth, WatchedConversation, WatchState
 from memviz.transcripts.base import ProgramUse, RecordedEvent
 from memviz.transcripts.readers.json_access import (
     count_at,
@@ -72,7 +72,7 @@ class SessionPlace:
     events: int = 0
 
     @classmethod
-    def of(cls, watched: Watched | None) -> SessionPlace:
+    def of(cls, watched: WatchedConversation | None) -> SessionPlace:
         """Return the place that the library has; the beginning where it has none."""
         place = watched.state.get("place", {}) if watched is not None else {}
         return cls(

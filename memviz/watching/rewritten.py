@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from memviz.core.messages import Message
-from memviz.storage.watched import Growth, Watched
+from memviz.storage.watched import Growth, WatchedConversation
 from memviz.transcripts.base import RecordedEvent
 from memviz.watching.keeper import (
     RECENT_KEYS,
@@ -34,7 +34,7 @@ class RewrittenNews:
 
 def find_news(
     keeper: Keeper,
-    kept: Watched | None,
+    kept: WatchedConversation | None,
     messages: Sequence[Message],
     events: Sequence[RecordedEvent],
     open_messages: int = 0,

@@ -11,7 +11,7 @@ from pathlib import Path
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import Message
 from memviz.core.translation import Said, noop, to_json
-from memviz.storage.watched import Growth, Watched, WatchState
+from memviz.storage.watched import Growth, WatchedConversation, WatchState
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import load_transcript
@@ -116,14 +116,18 @@ class WholeFile:
         first_event = self._count_events_before(watched, unchanged)
         return Growth(unchanged, messages[unchanged:], {}, new_events, first_event)
 
-    def _count_events_before(self, watched: Watched | None, position: int) -> int:
+    def _count_events_before(
+        self, watched: WatchedConversation | None, position: int
+    ) -> int:
         """Return how many events the library has before a message."""
         if watched is None or watched.is_deleted:
             return 0
         events = self.keeper.store.about(watched.id).events
         return sum(event.after_message < position for event in events)
 
-    def _digests(self, watched: Watched | None, most: int | None = None) -> list[str]:
+    def _digests(
+        self, watched: WatchedConversation | None, most: int | None = None
+    ) -> list[str]:
         """Return the digests of the stored messages, of all or of the first ``most``."""
         if watched is None or watched.is_deleted:
             return []

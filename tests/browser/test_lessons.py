@@ -17,7 +17,7 @@ pytest.importorskip(
 from playwright.sync_api import BrowserContext, Route, expect
 
 import memviz
-from memviz.dashboard.lessons.html import html_lesson
+from memviz.dashboard.lessons.html import write_html_lesson
 from memviz.storage.workspace import Workspace
 from tests.browser.journeys import quiet, sees
 from tests.browser.lessons import Scheme, play, ways
@@ -216,7 +216,7 @@ def test_a_file_of_a_lesson_plays_from_disk_and_asks_for_nothing(
 ) -> None:
     lesson = memviz.lesson("first-look")
     file = tmp_path / "lesson.html"
-    file.write_text(html_lesson(lesson, Workspace(":memory:")), encoding="utf-8")
+    file.write_text(write_html_lesson(lesson, Workspace(":memory:")), encoding="utf-8")
     context, asked = open_context(offline=True), list[str]()
 
     def refuse(route: Route) -> None:

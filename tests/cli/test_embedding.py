@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memviz.core.vectors import texts_of
-from memviz.models.embedding import price_of_vectors
+from memviz.models.embedding import bound_vector_price
 from memviz.models.planned_calls import rounded_up
 from memviz.transcripts.samples import bundled
 from tests.cli.terminal import memviz
@@ -40,7 +40,7 @@ def test_says_what_it_costs_and_asks_nobody_without_an_agreement(
     without = memviz("replay", "sample-trip", *ASKED, code=2)
     assert f"{NAME} costs money. Give --budget USD" in without.err
     shown = memviz("replay", "sample-trip", *ASKED, "--budget", "0.10", code=1)
-    most = price_of_vectors(NAME, texts_of(bundled()["trip"].messages)).usd
+    most = bound_vector_price(NAME, texts_of(bundled()["trip"].messages)).usd
     said = f"{NAME} would be asked for the vectors of 92 texts, for at most {rounded_up(most)}."
     assert said in shown.err
     assert "At most $0.10 is spent in all." in shown.err

@@ -10,7 +10,7 @@ from memviz.core.forms import ClearedResults
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Notes, Piece
 from memviz.dashboard.words.authors import message_facts_words
-from memviz.dashboard.words.compactions import compaction_words, tried_again
+from memviz.dashboard.words.compactions import compaction_words, retry_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.requests import limit_rule
 from memviz.metrics.answer_sources import find_answer_source
@@ -197,7 +197,7 @@ def test_after_a_failure_it_is_said_what_the_rule_does() -> None:
         )
         said[policy] = (
             compaction_words(failed, run).result,
-            tried_again(run, failed),
+            retry_words(run, failed),
             warning.numbers,
         )
     assert all("Nothing was lost" in text for text in said["leave"])

@@ -12,9 +12,9 @@ from memviz.models.access import (
     Password,
     ServerAccess,
     is_loopback,
+    is_readable_by_others,
     read_password,
-    readable_by_others,
-    server_access,
+    read_server_access,
 )
 from tests.tables import for_each
 
@@ -56,13 +56,13 @@ def test_reached_by_others(host: str) -> None:
 @for_each("address", [None, "", "0.0.0.0", "::", "192.168.1.5", "chats.example.com"])
 def test_an_address_that_others_reach_needs_a_decision(address: str | None) -> None:
     with pytest.raises(AccessError, match="--password-file FILE, or --trust-everyone"):
-        server_access(address, {}).check()
-    server_access(address, {"MEMVIZ_TRUST_EVERYONE": "1"}).check()
-    server_access(address, {"MEMVIZ_PASSWORD_FILE": "somewhere"}).check()
+        read_server_access(address, {}).check()
+    read_server_access(address, {"MEMVIZ_TRUST_EVERYONE": "1"}).check()
+    read_server_access(address, {"MEMVIZ_PASSWORD_FILE": "somewhere"}).check()
 
 
 def test_this_machine_needs_none() -> None:
-    server_access("127.0.0.1", {}).check()
+    read_server_access("127.0.0.1", {}).check()
 
 
 @for_each("address", ["127.0.0.1", "0.0.0.0"])
@@ -70,19 +70,19 @@ def test_keys_and_private_addresses_follow_the_address_unless_somebody_says_othe
     address: str,
 ) -> None:
     local = address == "127.0.0.1"
-    assert server_access(address, {}).of_models == (local, local)
+    assert read_server_access(address, {}).of_models == (local, local)
     said = {
         "MEMVIZ_ALLOW_ENVIRONMENT_KEYS": str(int(not local)),
         "MEMVIZ_ALLOW_PRIVATE_BASE_URLS": str(not local),
     }
-    assert server_access(address, said).of_models == (not local, not local)
+    assert read_server_access(address, said).of_models == (not local, not local)
 
 
 def test_a_switch_that_is_neither_on_nor_off_is_an_error() -> None:
     with pytest.raises(
         AccessError, match=r"MEMVIZ_TRUST_EVERYONE is 'maybe': set it to 1 or 0\."
     ):
-        server_access("0.0.0.0", {"MEMVIZ_TRUST_EVERYONE": "maybe"})
+        read_server_access("0.0.0.0", {"MEMVIZ_TRUST_EVERYONE": "maybe"})
 
 
 def test_the_variables_say_the_same_again() -> None:
@@ -94,7 +94,7 @@ def test_the_variables_say_the_same_again() -> None:
         private_base_urls=True,
         embeddable_by=("https://a.example.com", "http://b:8000"),
     )
-    assert server_access("::", access.variables()) == access
+    assert read_server_access("::", access.variables()) == access
 
 
 def test_others_reach_a_server_that_asks_for_a_password_or_trusts_everyone_also_at_this_machines_address() -> (
@@ -189,6 +189,6 @@ def test_a_file_that_others_may_read_is_noticed(tmp_path: Path) -> None:
     file = tmp_path / "password"
     file.write_text(SECRET)
     file.chmod(0o600)
-    assert not readable_by_others(file)
+    assert not is_readable_by_others(file)
     file.chmod(0o640)
-    assert readable_by_others(file)
+    assert is_readable_by_others(file)

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from memviz.core.errors import AccessError
 from memviz.core.storage_errors import StorageError
 from memviz.dashboard.ui.shell import elements
-from memviz.models.access import ServerAccess, server_access
+from memviz.models.access import ServerAccess, read_server_access
 from memviz.models.class_door import (
     LONGEST_NAME_CHARS,
     ClassDoor,
     Visitor,
     VisitorCookies,
-    class_door,
     door_link,
     make_teacher_code,
+    read_class_door,
 )
 from memviz.storage.library_places import LibraryFolder
 from memviz.storage.own_libraries import OwnLibraries
@@ -168,12 +168,12 @@ def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path) -> None:
 
 def test_the_door_travels_in_the_environment(tmp_path: Path) -> None:
     door = ClassDoor("maple street", tmp_path)
-    assert class_door(door.variables()) == door
+    assert read_class_door(door.variables()) == door
     address = "http://192.0.2.7:8501"
     with_teacher = ClassDoor("maple street", tmp_path, TEACHER_CODE, address)
-    assert class_door(with_teacher.variables()) == with_teacher
-    assert class_door({}) is None
-    assert server_access("0.0.0.0", door.variables()).personal_doors
+    assert read_class_door(with_teacher.variables()) == with_teacher
+    assert read_class_door({}) is None
+    assert read_server_access("0.0.0.0", door.variables()).personal_doors
 
 
 def test_a_class_is_a_door_for_others_and_shares_no_keys() -> None:

@@ -9,7 +9,7 @@ import pytest
 from memviz.models import connection_check
 from memviz.models.access import ModelAccess
 from memviz.models.budget import Spending
-from memviz.models.budgeted import Accounted
+from memviz.models.budgeted import VisitorModel
 from memviz.models.connection_check import (
     ORDER,
     PING,
@@ -19,7 +19,7 @@ from memviz.models.connection_check import (
     check_bound,
     check_connection,
     is_dear,
-    served_models,
+    list_served_models,
 )
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.registry import known_models
@@ -37,11 +37,11 @@ def checked(
     name: str = NAME,
     **settings: float,
 ) -> ConnectionReport:
-    model = Accounted(
+    model = VisitorModel(
         client(server, name, **settings), spending or Spending(), answer_tokens(name)
     )
     return check_connection(
-        model, lambda: served_models(name, api_key=KEY, api_base=server.api_base)
+        model, lambda: list_served_models(name, api_key=KEY, api_base=server.api_base)
     )
 
 
@@ -85,7 +85,7 @@ def test_it_costs_a_fraction_of_a_cent_and_with_the_dearest_models_a_few() -> No
     for name in known_models()[1:]:
         bound, dear = check_bound(name).usd, is_dear(name)
         assert bound < (0.02 if dear else 0.005), name
-        model = Accounted(
+        model = VisitorModel(
             LiteLLMModel(name, api_key="x"), Spending(), answer_tokens(name)
         )
         tools = 0.0 if dear else model.most_usd(ORDER, [PING])
@@ -183,7 +183,7 @@ def test_a_name_that_the_server_does_not_know_is_told_what_it_serves(
 
 def test_an_address_where_nobody_answers(server: OpenAIServer) -> None:
     model = client(server, api_base="http://127.0.0.1:9/v1")
-    (finding,) = check_connection(Accounted(model, Spending(), 100)).findings
+    (finding,) = check_connection(VisitorModel(model, Spending(), 100)).findings
     assert finding.words.startswith("Nothing answers at http://127.0.0.1:9/v1")
 
 
@@ -200,7 +200,7 @@ def test_a_budget_that_is_reached_is_said_like_any_failure(
 
 def test_a_key_that_a_list_holds_is_not_shown(server: OpenAIServer) -> None:
     server.then(listing(f"model-{KEY}"))
-    names = served_models(NAME, api_key=KEY, api_base=server.api_base)
+    names = list_served_models(NAME, api_key=KEY, api_base=server.api_base)
     assert names
     assert KEY not in names[0]
 
@@ -219,7 +219,7 @@ def test_a_key_that_a_list_holds_is_not_shown(server: OpenAIServer) -> None:
 )
 def test_a_list_that_is_none_says_nothing(server: OpenAIServer, answer: Answer) -> None:
     server.then(answer)
-    assert not served_models(NAME, api_key=KEY, api_base=server.api_base)
+    assert not list_served_models(NAME, api_key=KEY, api_base=server.api_base)
 
 
 def test_a_list_that_does_not_come_is_not_waited_for(
@@ -227,7 +227,7 @@ def test_a_list_that_does_not_come_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr(connection_check, "LIST_SECONDS", 0.2)
     server.then(slow(30))
-    assert served_models(NAME, api_key=KEY, api_base=server.api_base) is None
+    assert list_served_models(NAME, api_key=KEY, api_base=server.api_base) is None
 
 
 def test_no_other_key_goes_along_and_visitors_reach_no_private_address(
@@ -235,15 +235,15 @@ def test_no_other_key_goes_along_and_visitors_reach_no_private_address(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-operator-0123456789")
     server.otherwise = listing("gpt-4o-mini")
-    assert served_models(NAME, api_base=server.api_base) == ("gpt-4o-mini",)
+    assert list_served_models(NAME, api_base=server.api_base) == ("gpt-4o-mini",)
     assert "authorization" not in server.requests[0].headers
     assert (
-        served_models(NAME, api_key=KEY, api_base=server.api_base, access=VISITOR)
+        list_served_models(NAME, api_key=KEY, api_base=server.api_base, access=VISITOR)
         is None
     )
-    assert served_models(NAME, api_key=KEY) is None
+    assert list_served_models(NAME, api_key=KEY) is None
     assert (
-        served_models(
+        list_served_models(
             "anthropic/claude-opus-4-1", api_key=KEY, api_base=server.api_base
         )
         is None

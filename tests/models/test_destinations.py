@@ -25,7 +25,7 @@ from memviz.core.model_errors import (
     ModelError,
 )
 from memviz.models.access import ModelAccess
-from memviz.models.credentials import OPERATOR, limits_of
+from memviz.models.credentials import OPERATOR, make_call_limits
 from memviz.models.http_guard import (
     Limits,
     OtherKeyError,
@@ -209,13 +209,15 @@ def test_no_reply_is_left_open_whatever_becomes_of_the_call(
 def test_a_request_that_would_carry_another_key_is_not_sent(
     where: dict[str, str],
 ) -> None:
-    limits = limits_of({"api_key": KEY, "api_base": "http://127.0.0.1/v1"}, OPERATOR)
+    limits = make_call_limits(
+        {"api_key": KEY, "api_base": "http://127.0.0.1/v1"}, OPERATOR
+    )
     query = "" if where else "?key=sk-of-the-operator"
     request = httpx.Request("POST", f"http://127.0.0.1/v1{query}", headers=where)
     with pytest.raises(OtherKeyError):
         limits.context().run(check_destination, request)
     assert "of-the-operator" not in repr(limits)
-    given = limits_of(
+    given = make_call_limits(
         {"api_key": "sk-of-the-operator", "api_base": "http://127.0.0.1/v1"}, OPERATOR
     )
     given.context().run(check_destination, request)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from memviz.core.errors import AccessError
-from memviz.models.access import ServerAccess, server_access
+from memviz.models.access import ServerAccess, read_server_access
 from memviz.models.identities import (
     TrustedProxies,
-    known_visitor,
-    named_teachers,
-    trusted_proxies,
+    make_known_visitor,
+    read_teachers,
+    read_trusted_proxies,
 )
 from tests.tables import for_each
 
@@ -65,9 +65,9 @@ def test_a_header_that_is_believed_from_nowhere_is_refused(
 
 
 def test_the_environment_says_all_of_it() -> None:
-    assert trusted_proxies(PROXIES.variables()) == PROXIES
-    assert trusted_proxies({}) is None
-    doors = server_access("0.0.0.0", PROXIES.variables()).personal_doors
+    assert read_trusted_proxies(PROXIES.variables()) == PROXIES
+    assert read_trusted_proxies({}) is None
+    doors = read_server_access("0.0.0.0", PROXIES.variables()).personal_doors
     assert doors == ("--identity-header",)
 
 
@@ -75,15 +75,15 @@ def test_the_address_of_a_connection_may_not_be_made_up() -> None:
     variables = PROXIES.variables()
     for believed in ("127.0.0.1", "*"):
         with pytest.raises(AccessError, match="FORWARDED_ALLOW_IPS"):
-            trusted_proxies({**variables, "FORWARDED_ALLOW_IPS": believed})
+            read_trusted_proxies({**variables, "FORWARDED_ALLOW_IPS": believed})
     del variables["FORWARDED_ALLOW_IPS"]
     with pytest.raises(AccessError, match="FORWARDED_ALLOW_IPS"):
-        trusted_proxies(variables)  # uvicorn believes 127.0.0.1 unasked
+        read_trusted_proxies(variables)  # uvicorn believes 127.0.0.1 unasked
 
 
 @for_each(("value", "asks"), [("1", True), ("0", False), ("", False)])
 def test_a_login_is_switched_on_and_off(value: str, asks: bool) -> None:
-    doors = server_access("0.0.0.0", {"MEMVIZ_LOGIN": value}).personal_doors
+    doors = read_server_access("0.0.0.0", {"MEMVIZ_LOGIN": value}).personal_doors
     assert doors == (("--login",) if asks else ())
 
 
@@ -94,12 +94,14 @@ def test_two_doors_are_one_too_many() -> None:
 
 
 def test_a_visitor_is_the_same_at_every_visit_and_nobody_else() -> None:
-    ana = known_visitor(KEY, "ana@example.com", "Ana\n Lopez", is_teacher=True)
-    assert ana == known_visitor(KEY, "ana@example.com", "Ana Lopez", is_teacher=True)
+    ana = make_known_visitor(KEY, "ana@example.com", "Ana\n Lopez", is_teacher=True)
+    assert ana == make_known_visitor(
+        KEY, "ana@example.com", "Ana Lopez", is_teacher=True
+    )
     assert ana.name == "Ana Lopez"
     others = {
-        known_visitor(KEY, "bo@example.com", "Ana", is_teacher=False).id,
-        known_visitor(b"1" * 32, "ana@example.com", "Ana", is_teacher=False).id,
+        make_known_visitor(KEY, "bo@example.com", "Ana", is_teacher=False).id,
+        make_known_visitor(b"1" * 32, "ana@example.com", "Ana", is_teacher=False).id,
     }
     assert ana.id not in others
     assert len(ana.id) == 32
@@ -108,4 +110,4 @@ def test_a_visitor_is_the_same_at_every_visit_and_nobody_else() -> None:
 
 def test_teachers_are_named_in_any_case() -> None:
     said = {"MEMVIZ_TEACHERS": "Ana@Example.com bo@example.com"}
-    assert named_teachers(said) == {"ana@example.com", "bo@example.com"}
+    assert read_teachers(said) == {"ana@example.com", "bo@example.com"}

@@ -20,7 +20,7 @@ from memviz.core.messages import Message
 from memviz.models import prices as prices_module
 from memviz.models.base import Usage
 from memviz.models.budget import Spending
-from memviz.models.budgeted import Accounted
+from memviz.models.budgeted import VisitorModel
 from memviz.models.http_guard import load_litellm
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.names import OFFLINE
@@ -282,7 +282,7 @@ def test_it_is_what_a_budget_reserves_for_plain_text(texts: list[str]) -> None:
         Message("user", text.encode("ascii", "ignore").decode() or "x")
         for text in texts
     ]
-    reserved = Accounted(LiteLLMModel(NAME), Spending()).most_usd(messages)
+    reserved = VisitorModel(LiteLLMModel(NAME), Spending()).most_usd(messages)
     tokens = sum(counter("o200k_base")(message.content) + 40 for message in messages)
     call = planned(NAME, [tokens], Spending().reply_tokens)
     assert reserved <= price_at_most([call]).usd

@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from memviz.core.storage_errors import StorageError
-from memviz.dashboard.lessons.class_at_work import Place
+from memviz.dashboard.lessons.class_at_work import QuestionPlace
 from memviz.dashboard.ui.lessons import class_line, player, with_class
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.models.class_door import Visitor
@@ -216,7 +216,9 @@ def test_two_browsers_of_a_teacher_walk_together(
     assert served.look(second).header[0].value == "Will this request summarize?"
     work = with_class.class_at_work()
     monkeypatch.setattr(
-        player, "play_lesson", lambda lesson: work.go_to(Place(work.shown.opening, 2))
+        player,
+        "play_lesson",
+        lambda lesson: work.go_to(QuestionPlace(work.shown.opening, 2)),
     )
     served.look(TEACHER)
     assert work.shown.step == 2, (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, ScriptedModel
 from memviz.core.pieces import Line
-from memviz.models.offline.facts import as_triple
+from memviz.models.offline.structured_summary import split_triple
 from memviz.strategies.fact_graph import FactGraph
 from tests.strategies.conversations import conversations
 from tests.strategies.looked_up import FILLER, slow_scores, turns
@@ -115,7 +115,7 @@ def test_an_answer_that_is_no_triple_has_no_neighbours() -> None:
 def test_the_built_in_model_parts_a_clause_at_its_verb(
     clause: str, triple: str
 ) -> None:
-    assert as_triple(clause) == triple
+    assert split_triple(clause) == triple
 
 
 def test_the_built_in_model_lists_triples_and_says_what_ended() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memviz.dashboard.words.live import problem_words
-from memviz.storage.watched import Watched
+from memviz.storage.watched import WatchedConversation
 from memviz.watching.folders import FolderWatch
 from memviz.watching.keeper import Keeper, key_of
 from memviz.watching.programs import PROGRAMS, WatchedFolder, name_of
@@ -159,7 +159,7 @@ def test_a_session_that_is_too_large_says_so_and_loses_nothing(
     assert len(kept(keeper, key)) == 2
 
 
-def watched_at(keeper: Keeper, key: str) -> Watched:
+def watched_at(keeper: Keeper, key: str) -> WatchedConversation:
     watched = keeper.store.find_watched(key)
     assert watched is not None
     return watched

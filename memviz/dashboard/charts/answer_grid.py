@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
-from memviz.dashboard.charts.figure import escaped, label_lines
+from memviz.dashboard.charts.figure import escape_text, label_lines
 from memviz.dashboard.charts.grammar import (
     GREY,
     Part,
@@ -49,7 +49,7 @@ def answer_grid(
     rows_pixels = height_pixels.ANSWER_ROW * len(rows)
     return picture(
         [_marks(rows)],
-        title=heading(f"{escaped(title)}<br><sup>{_(KEY)}</sup>"),
+        title=heading(f"{escape_text(title)}<br><sup>{_(KEY)}</sup>"),
         xaxis=_column_axis(columns, rows),
         yaxis=_question_axis(rows),
         height=rows_pixels + GRID_MARGINS["t"] + GRID_MARGINS["b"],
@@ -60,7 +60,7 @@ def answer_grid(
 def _column_axis(columns: Sequence[str], rows: Sequence[GridRow]) -> Part:
     heads = []
     for name, right, questions in grid_counts(columns, rows):
-        heads.append(f"{escaped(name)}<br><b>{right} of {questions}</b>")
+        heads.append(f"{escape_text(name)}<br><b>{right} of {questions}</b>")
     return category_axis(heads, side="top", showgrid=False)
 
 
@@ -68,7 +68,7 @@ def _question_axis(rows: Sequence[GridRow]) -> Part:
     names = []
     for row in rows:
         lines = label_lines(row.name, LABEL_CHARS)
-        names.append("<br>".join(map(escaped, lines)))
+        names.append("<br>".join(map(escape_text, lines)))
     # The first question is on top.
     downwards = [len(rows) - 0.5, -0.5]
     title = {"text": _("Fact that is asked for"), "standoff": 12}
@@ -107,8 +107,8 @@ def _marks(rows: Sequence[GridRow]) -> dict[str, object]:
             x.append(column)
             y.append(number)
             flat = " ".join(cell.words.split())
-            lines = map(escaped, label_lines(flat, TOOLTIP_CHARS))
-            words.append("<br>".join([f"<b>{escaped(row.question)}</b>", *lines]))
+            lines = map(escape_text, label_lines(flat, TOOLTIP_CHARS))
+            words.append("<br>".join([f"<b>{escape_text(row.question)}</b>", *lines]))
             symbols.append("circle" if cell.is_yes else "x-thin-open")
             colors.append(YES_COLOR if cell.is_yes else GREY)
     marker = {

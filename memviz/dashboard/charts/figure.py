@@ -85,24 +85,24 @@ def enlarge(figure: Mapping[str, Any], scale: float) -> dict[str, Any]:
     for trace in figure.get("data", ()):
         # What a trace itself has of these names, such as the width of its bars, is in units of an axis.
         lengths = {name: trace[name] for name in _LENGTHS if name in trace}
-        traces.append({**_longer(trace, slim, scale), **lengths})
+        traces.append({**_lengthen(trace, slim, scale), **lengths})
     layout: dict[str, Any] = {}
     for name, part in figure["layout"].items():
         if name == "annotations":
-            labels = [_longer(label, slim, scale) for label in part]
+            labels = [_lengthen(label, slim, scale) for label in part]
             layout[name] = [{"font": note_font, **label} for label in labels]
             continue
         if AXIS.match(name):
             part = {"tickfont": FONT, **part}
-        layout[name] = _longer(part, slim, scale, within=name)
+        layout[name] = _lengthen(part, slim, scale, within=name)
     layout["font"] = {**layout.get("font", {}), **note_font}
     return {**figure, "data": traces, "layout": layout}
 
 
-def _longer(part: Any, slim: float, scale: float, *, within: str = "") -> Any:
+def _lengthen(part: Any, slim: float, scale: float, *, within: str = "") -> Any:
     """Return ``part`` with its lengths in pixels made longer; ``within`` is the name of what it is a part of."""
     if isinstance(part, list | tuple):
-        return [_longer(item, slim, scale, within=within) for item in part]
+        return [_lengthen(item, slim, scale, within=within) for item in part]
     if not isinstance(part, Mapping):
         return part
     lengths = _MARGINS if within == "margin" else _LENGTHS
@@ -114,7 +114,7 @@ def _longer(part: Any, slim: float, scale: float, *, within: str = "") -> Any:
         elif name in _VALUES:
             longer[name] = value
         else:
-            longer[name] = _longer(value, slim, scale, within=name)
+            longer[name] = _lengthen(value, slim, scale, within=name)
     return longer
 
 
@@ -134,10 +134,10 @@ def label_lines(label: str, chars: int) -> list[str]:
 
 def legend_name(label: str) -> str:
     """``label`` for a legend, escaped."""
-    return "<br>".join(map(escaped, label_lines(label, LEGEND_CHARS)))
+    return "<br>".join(map(escape_text, label_lines(label, LEGEND_CHARS)))
 
 
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     """``text`` such that Plotly shows it as it is. Quotes stay: Plotly does not know ``&quot;`` and would write it
     out, and no text stands inside an attribute."""
     return escape(text, quote=False)

@@ -74,13 +74,13 @@ def heading(text: str) -> Part:
     return {"text": text, "font": {"size": 16}}
 
 
-def sized_for(settings: int, pixels: int, others: int = 0) -> Part:
+def size_for_settings(settings: int, pixels: int, others: int = 0) -> Part:
     """Return height and legend of a picture that has ``pixels`` for few settings. ``others``: the entries of the legend
     for lines of no setting."""
     entries = settings + others
     return {
         "showlegend": entries > 1,
-        "height": height_pixels.with_legend(pixels, entries),
+        "height": height_pixels.add_legend_height(pixels, entries),
     }
 
 

@@ -47,7 +47,7 @@ SETTINGS_IN_ROOM = 3
 """The height of a row of a legend, and the number of settings that a chart has room for without more height."""
 
 
-def with_legend(pixels: int, settings: int) -> int:
+def add_legend_height(pixels: int, settings: int) -> int:
     """Return the height of a picture of ``pixels`` where it shows so many settings: on a phone each has a row of the
     legend, which is to take no room from the lines."""
     return pixels + LEGEND_ROW * max(0, settings - SETTINGS_IN_ROOM)

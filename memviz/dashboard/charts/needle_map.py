@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from memviz.core.text.wording import COMMA, counted
 from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
-from memviz.dashboard.charts.figure import escaped, label_lines
+from memviz.dashboard.charts.figure import escape_text, label_lines
 from memviz.dashboard.charts.grammar import (
     CELL_SCALE,
     UNDRAWN,
@@ -61,7 +61,7 @@ Cell = tuple[int, int]
 """A length in tokens and a depth in percent."""
 
 
-def by_cell(answers: Sequence[NeedleAnswer]) -> Mapping[Cell, list[NeedleAnswer]]:
+def group_by_cell(answers: Sequence[NeedleAnswer]) -> Mapping[Cell, list[NeedleAnswer]]:
     """Return the answers of each cell, in the order of the map: short texts first, and in a row the least depth."""
     cells: dict[Cell, list[NeedleAnswer]] = {}
     for answer in answers:
@@ -69,7 +69,7 @@ def by_cell(answers: Sequence[NeedleAnswer]) -> Mapping[Cell, list[NeedleAnswer]
     return dict(sorted(cells.items()))
 
 
-def right_of(answers: Sequence[NeedleAnswer]) -> str:
+def right_share_words(answers: Sequence[NeedleAnswer]) -> str:
     """Return how many of the answers are right, as ``2/3``."""
     return f"{_number_right(answers)}/{len(answers)}"
 
@@ -80,7 +80,7 @@ def _number_right(answers: Sequence[NeedleAnswer]) -> int:
 
 def needle_map(answers: Sequence[NeedleAnswer], model: str) -> go.Figure:
     """Return the map of the answers of a model. Bright cells are good ones: every answer was right."""
-    cells = by_cell(answers)
+    cells = group_by_cell(answers)
     lengths = sorted({tokens for tokens, _ in cells})
     depths = sorted({depth for _, depth in cells})
     shares = np.full((len(lengths), len(depths)), np.nan)
@@ -96,7 +96,7 @@ def needle_map(answers: Sequence[NeedleAnswer], model: str) -> go.Figure:
     )
     return picture(
         [heat(shares, 0, 1, CELL_SCALE, 2, colorbar=_COLORBAR), points],
-        title=heading(f"{escaped(words)}<br><sup>{note}</sup>"),
+        title=heading(f"{escape_text(words)}<br><sup>{note}</sup>"),
         xaxis=_axis(_("Place of the sentence (% of the text in front of it)"), depths),
         yaxis=_axis(_("Length of the request (tokens)"), lengths),
         **_LAYOUT,
@@ -144,8 +144,8 @@ def _tooltip(cell: Cell, answers: Sequence[NeedleAnswer]) -> str:
     for answer in answers:
         sign = "✓" if answer.is_right else "✗"
         reply = shorten(answer.reply, REPLY_CHARS)
-        lines.append(f"{sign} {escaped(answer.question)}")
-        lines += [f"   {escaped(line)}" for line in label_lines(reply, 60)]
+        lines.append(f"{sign} {escape_text(answer.question)}")
+        lines += [f"   {escape_text(line)}" for line in label_lines(reply, 60)]
     return "<br>".join(lines)
 
 
@@ -154,7 +154,9 @@ def needle_finding(answers: Sequence[NeedleAnswer], model: str) -> str:
     right = _number_right(answers)
     rows = []
     for tokens in sorted({answer.tokens for answer in answers}):
-        in_row = right_of([answer for answer in answers if answer.tokens == tokens])
+        in_row = right_share_words(
+            [answer for answer in answers if answer.tokens == tokens]
+        )
         rows.append(_("{right} at {tokens:,} tokens", right=in_row, tokens=tokens))
     return _(
         "{model} answered {right} of {count} questions right: {rows}.",

@@ -70,7 +70,7 @@ class SettingRun:
         return setting_color(self.index)
 
 
-def faded(color: str, opacity: float) -> str:
+def fade_color(color: str, opacity: float) -> str:
     """``#RRGGBB`` let through by the page behind it."""
     red = int(color[1:3], 16)
     green = int(color[3:5], 16)
@@ -85,25 +85,25 @@ OPAQUE_COLOR = FactState.UNKNOWN.color
 
 _STEPS: dict[Step, tuple[str, str]] = {
     Step(Fate.NOT_YET): ("rgba(0,0,0,0)", noop("Not yet there")),
-    Step(Fate.DROPPED): (faded(PART_COLORS["system"], 0.12), noop("Dropped")),
+    Step(Fate.DROPPED): (fade_color(PART_COLORS["system"], 0.12), noop("Dropped")),
     Step(Fate.SUMMARIZED, 1): (
-        faded(PART_COLORS["summary"], _FADING[0]),
+        fade_color(PART_COLORS["summary"], _FADING[0]),
         noop("Replaced by a summary"),
     ),
     Step(Fate.SUMMARIZED, 2): (
-        faded(PART_COLORS["summary"], _FADING[1]),
+        fade_color(PART_COLORS["summary"], _FADING[1]),
         noop("Summarized 2-3 times"),
     ),
     Step(Fate.SUMMARIZED, 4): (
-        faded(PART_COLORS["summary"], _FADING[2]),
+        fade_color(PART_COLORS["summary"], _FADING[2]),
         noop("Summarized 4-7 times"),
     ),
     Step(Fate.SUMMARIZED, 8): (
-        faded(PART_COLORS["summary"], _FADING[3]),
+        fade_color(PART_COLORS["summary"], _FADING[3]),
         noop("Summarized 8 times or more"),
     ),
     Step(Fate.CLEARED): (
-        faded(PART_COLORS["tools"], 0.5),
+        fade_color(PART_COLORS["tools"], 0.5),
         noop("Sent as a placeholder"),
     ),
     Step(Fate.SHORTENED): (SHORTENED_COLOR, noop("Shortened")),

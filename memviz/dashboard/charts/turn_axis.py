@@ -12,7 +12,7 @@ import numpy as np
 
 from memviz.core.translation import _
 from memviz.dashboard.charts.grammar import GREY, rule_down, stroke
-from memviz.dashboard.charts.palette import faded, turn_ticks
+from memviz.dashboard.charts.palette import fade_color, turn_ticks
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import (
     RequestAxis,
@@ -40,7 +40,7 @@ CALL_STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 10**
 """Distances in calls at which calls may be numbered."""
 TITLE_STANDOFF = 6
 """Pixels between axis and title. With more, a legend of several lines would cover it."""
-PARTING_COLOR = faded(GREY, 0.3)
+PARTING_COLOR = fade_color(GREY, 0.3)
 _PARTING = stroke(1, color=PARTING_COLOR)
 # Ticks point into the picture: outside they would push the numbers onto the title of the axis.
 _TURN_TICKS = {

@@ -15,10 +15,10 @@ from memviz.dashboard.charts.answer_grid import (
 )
 from memviz.dashboard.charts.needle_map import (
     NeedleAnswer,
-    by_cell,
+    group_by_cell,
     needle_finding,
     needle_map,
-    right_of,
+    right_share_words,
 )
 from memviz.dashboard.lessons.measure import (
     FACTS,
@@ -120,8 +120,8 @@ def needle_answers() -> list[NeedleAnswer]:
 def _needle_table(answers: list[NeedleAnswer]) -> Table:
     depths = sorted({answer.depth_percent for answer in answers})
     rows: dict[int, list[str]] = {}
-    for (tokens, _depth), those in by_cell(answers).items():
-        rows.setdefault(tokens, []).append(right_of(those))
+    for (tokens, _depth), those in group_by_cell(answers).items():
+        rows.setdefault(tokens, []).append(right_share_words(those))
     heads = [f"{depth} %" for depth in depths]
     lines = [(f"{tokens:,}", *cells) for tokens, cells in rows.items()]
     return Table((_("Tokens"), *heads), tuple(lines))

@@ -18,15 +18,15 @@ from memviz.dashboard.lessons.lesson import (
 )
 from memviz.dashboard.lessons.measure import Kind, Measure, Value
 from memviz.dashboard.lessons.measures import MEASURES
-from memviz.dashboard.lessons.playing import Played, play, play_view
-from memviz.dashboard.lessons.questions import question_of
+from memviz.dashboard.lessons.playing import PlayedStudy, play_study, play_view
+from memviz.dashboard.lessons.questions import prepare_question
 from memviz.dashboard.lessons.study import View
 from memviz.storage.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """The verdict on one claim."""
+class JudgedClaim:
+    """A claim of a lesson with the measured value, and whether it holds."""
 
     step: int
     """The number of the step, from 1."""
@@ -38,37 +38,37 @@ class Held:
     """The verdict in words."""
 
 
-def judge_claims(lesson: Lesson, workspace: Workspace) -> Iterator[Held]:
+def judge_claims(lesson: Lesson, workspace: Workspace) -> Iterator[JudgedClaim]:
     """Yield every claim of a lesson, held against its runs; one that names what is not there did not hold. Raises
     :class:`LessonError` where the lesson's conversation is not there."""
     for number, step in enumerate(lesson.steps, 1):
         if step.claims:
-            played = play(step.view.study, workspace, lesson.id)
+            played = play_study(step.view.study, workspace, lesson.id)
             yield from (judge_claim(claim, played, number) for claim in step.claims)
 
 
-class Verdict(NamedTuple):
-    """One finding on a lesson."""
+class LessonFinding(NamedTuple):
+    """One line of the report that :func:`check_lesson` makes: a judged claim, or a fault of a step."""
 
     step: int
     """The number of the step, from 1."""
     is_held: bool | None
-    """``None`` where nothing is claimed."""
+    """``None`` for a finding that is no claim, such as a number that no claim holds."""
     sentence: str
 
 
-def check_lesson(lesson: Lesson, workspace: Workspace) -> Iterator[Verdict]:
+def check_lesson(lesson: Lesson, workspace: Workspace) -> Iterator[LessonFinding]:
     """Yield all findings on a lesson: its claims, what it shows or asks that is not there,
     and numbers that no claim holds."""
     for claim in judge_claims(lesson, workspace):
-        yield Verdict(claim.step, claim.held, claim.sentence)
+        yield LessonFinding(claim.step, claim.held, claim.sentence)
     for step, sentence in problems(lesson, workspace):
-        yield Verdict(step, False, sentence)
-    for step, sentence in unclaimed_numbers(lesson, workspace):
-        yield Verdict(step, None, sentence)
+        yield LessonFinding(step, False, sentence)
+    for step, sentence in find_unclaimed_numbers(lesson, workspace):
+        yield LessonFinding(step, None, sentence)
 
 
-def judge_claim(claim: Claim, played: Played, step: int = 1) -> Held:
+def judge_claim(claim: Claim, played: PlayedStudy, step: int = 1) -> JudgedClaim:
     """Return one claim, held against the runs of its step."""
     measure = MEASURES[claim.point.measure]
     place = _place(claim.point, played)
@@ -81,7 +81,7 @@ def judge_claim(claim: Claim, played: Played, step: int = 1) -> Held:
             if other.kind is Kind.NUMBER:
                 wanted = float(wanted) * claim.times
     except LessonError as error:
-        return Held(step, claim, False, None, f"{place}: {error.problem}")
+        return JudgedClaim(step, claim, False, None, f"{place}: {error.problem}")
     holds = _holds(claim.relation, measured, wanted)
     parting = ": " if measure.kind is Kind.YES_OR_NO else " is "
     if measure.unit:
@@ -93,10 +93,10 @@ def judge_claim(claim: Claim, played: Played, step: int = 1) -> Held:
         is_number = measure.kind is Kind.NUMBER
         verdict = f"which {says}" if is_number else "as the lesson says"
     sentence = f"{place}: {measure.words}{parting}{value}, {verdict}."
-    return Held(step, claim, holds, measured, sentence)
+    return JudgedClaim(step, claim, holds, measured, sentence)
 
 
-def numbers_without_claim(step: Step, played: Played) -> list[str]:
+def list_numbers_without_claim(step: Step, played: PlayedStudy) -> list[str]:
     """Numbers in the text of a step that neither a claim nor what the step shows holds, as they are written. They are
     no errors, but nobody will notice once they are wrong."""
     texts = [step.title, step.text]
@@ -125,7 +125,7 @@ def _as_number(written: str) -> float:
     return float(written.replace(",", ""))
 
 
-def _known_numbers(step: Step, played: Played) -> set[float]:
+def _known_numbers(step: Step, played: PlayedStudy) -> set[float]:
     """Return the numbers that a step may say: those claimed and measured, turns, messages, parameters, the pause of its
     prices, and those in the answers of facts."""
     view = step.view
@@ -157,7 +157,7 @@ def _holds(relation: str, value: Value, wanted: Value | None) -> bool:
     return RELATIONS[relation][1](float(value), float(wanted))
 
 
-def _place(point: Point, played: Played) -> str:
+def _place(point: Point, played: PlayedStudy) -> str:
     if "answers" in MEASURES[point.measure].needs:
         meant = [f"{name} {value}" for name, value in point.where]
         return listed([f"In {point.answers}", *meant])
@@ -167,7 +167,7 @@ def _place(point: Point, played: Played) -> str:
 
 
 def _expected_words(
-    claim: Claim, wanted: Value | None, measure: Measure, played: Played
+    claim: Claim, wanted: Value | None, measure: Measure, played: PlayedStudy
 ) -> str:
     if claim.than is None:
         return value_words(measure, wanted, played)
@@ -178,7 +178,7 @@ def _expected_words(
     return f"{times}that {place}, {what}"
 
 
-def value_words(measure: Measure, value: Value | None, played: Played) -> str:
+def value_words(measure: Measure, value: Value | None, played: PlayedStudy) -> str:
     """A value of this measure, in words."""
     if measure.kind is Kind.SETTING and isinstance(value, int | float):
         labels = dict(enumerate(played.labels))
@@ -204,23 +204,23 @@ def problems(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
             for problem in _problems_of_view(view, played):
                 yield number, problem
         try:
-            question_of(step, play_view(step.view, workspace, lesson.id))
+            prepare_question(step, play_view(step.view, workspace, lesson.id))
         except MemvizError as error:
             yield number, getattr(error, "problem", str(error))
 
 
-def unclaimed_numbers(
+def find_unclaimed_numbers(
     lesson: Lesson, workspace: Workspace
 ) -> Iterator[tuple[int, str]]:
     """Yield numbers in texts that nothing holds, as the number of the step and a sentence."""
     for number, step in enumerate(lesson.steps, 1):
         played = play_view(step.view, workspace, lesson.id)
-        numbers = numbers_without_claim(step, played) if played else []
+        numbers = list_numbers_without_claim(step, played) if played else []
         if numbers:
             yield number, f"its text says {listed(numbers)}, which no claim holds."
 
 
-def _problems_of_view(view: View, played: Played | None) -> Iterator[str]:
+def _problems_of_view(view: View, played: PlayedStudy | None) -> Iterator[str]:
     if played is None:
         return
     log = played.runs[0].log

@@ -30,7 +30,7 @@ class Phase(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownPart:
     """The part of a lesson that the pages of a class show. Each change makes a new value, so a page that keeps the one
     it drew sees by comparing whether to draw again."""
 
@@ -48,12 +48,12 @@ class Shown:
     phases: tuple[Phase, ...] = ()
     """How far the question of each step is."""
 
-    def for_student(self) -> "Shown":
+    def for_student(self) -> "ShownPart":
         """Return what counts for a participant: of one who walks alone not the step of the teacher."""
         return self if self.is_led else replace(self, step=0)
 
 
-class Place(NamedTuple):
+class QuestionPlace(NamedTuple):
     """The place of a question: a step (0-based) of the lesson that was opened as number ``opening``. What a page of an
     earlier lesson still says is not taken for the lesson of now."""
 
@@ -72,7 +72,7 @@ class Answer(NamedTuple):
 class Result(NamedTuple):
     """The answers of a class to a question: how many took each choice."""
 
-    place: Place
+    place: QuestionPlace
     question: Question
     counts: tuple[int, ...]
 
@@ -96,31 +96,31 @@ class Result(NamedTuple):
 class ClassState:
     """All that is known of the lesson of a class."""
 
-    shown: Shown = field(default_factory=Shown)
+    shown: ShownPart = field(default_factory=ShownPart)
     names: dict[str, str] = field(default_factory=dict)
     """Of all who have taken part in this lesson; empty for those who gave no name."""
     participants: set[str] = field(default_factory=set)
-    questions: dict[Place, Question] = field(default_factory=dict)
-    answers: dict[Place, dict[str, Answer]] = field(default_factory=dict)
+    questions: dict[QuestionPlace, Question] = field(default_factory=dict)
+    answers: dict[QuestionPlace, dict[str, Answer]] = field(default_factory=dict)
 
     def change(self, **changes: object) -> None:
         """Change parts of what is shown."""
         self.shown = replace(self.shown, **changes)  # type: ignore[arg-type]
 
-    def takes_question(self, place: Place) -> bool:
+    def takes_question(self, place: QuestionPlace) -> bool:
         """Return whether a question may be asked at a place: there is such a step in the lesson of now, and nothing was
         asked there."""
         is_there = place.step in range(len(self.shown.phases))
         is_of_now = place.opening == self.shown.opening
         return is_there and is_of_now and place not in self.questions
 
-    def phase(self, place: Place) -> Phase:
+    def phase(self, place: QuestionPlace) -> Phase:
         """Return how much of a question the class has seen."""
         if place.opening != self.shown.opening or place.step >= len(self.shown.phases):
             return Phase.ASKED
         return self.shown.phases[place.step]
 
-    def counts(self, place: Place) -> tuple[int, ...]:
+    def counts(self, place: QuestionPlace) -> tuple[int, ...]:
         """Return how many took each choice of a question; empty where none was asked."""
         question = self.questions.get(place)
         if question is None:
@@ -172,7 +172,7 @@ class ClassAtWork:
         self._notes = notes
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> ShownPart:
         """The lesson as the pages show it now."""
         with self._notes.reading() as state:
             return state.shown
@@ -182,7 +182,7 @@ class ClassAtWork:
     def open(self, lesson: Lesson, teacher: str, step: int = 0) -> None:
         """Open a lesson at a step. Whoever took part in the one before takes part in this one."""
         with self._notes.changing() as state:
-            state.shown = Shown(
+            state.shown = ShownPart(
                 lesson=lesson,
                 teacher=teacher,
                 opening=state.shown.opening + 1,
@@ -195,7 +195,7 @@ class ClassAtWork:
             state.questions = {}
             state.answers = {}
 
-    def go_to(self, place: Place) -> None:
+    def go_to(self, place: QuestionPlace) -> None:
         """Note the step that the teacher is at."""
         with self._notes.changing() as state:
             shown = state.shown
@@ -213,7 +213,7 @@ class ClassAtWork:
                     for visitor, answer in answers.items():
                         answers[visitor] = answer._replace(is_final=True)
 
-    def ask(self, place: Place, question: Question) -> None:
+    def ask(self, place: QuestionPlace, question: Question) -> None:
         """Note a question, as the run of its step gives it. The first one of a place stays."""
         with self._notes.reading() as state:
             if not state.takes_question(place):
@@ -222,7 +222,7 @@ class ClassAtWork:
             if state.takes_question(place):
                 state.questions[place] = question
 
-    def reveal(self, place: Place, phase: Phase) -> None:
+    def reveal(self, place: QuestionPlace, phase: Phase) -> None:
         """Show more of a question. Nothing that was shown is hidden again, and from then on no answer is taken."""
         with self._notes.changing() as state:
             if state.shown.is_open and place in state.questions:
@@ -241,7 +241,7 @@ class ClassAtWork:
         with self._notes.changing() as state:
             if not state.shown.is_open:
                 shown = state.shown
-                state.shown = Shown(opening=shown.opening, is_led=shown.is_led)
+                state.shown = ShownPart(opening=shown.opening, is_led=shown.is_led)
                 state.names = {}
                 state.questions = {}
                 state.answers = {}
@@ -263,7 +263,7 @@ class ClassAtWork:
         with self._notes.changing() as state:
             state.participants.discard(visitor)
 
-    def answer(self, visitor: str, place: Place, choice: int) -> bool:
+    def answer(self, visitor: str, place: QuestionPlace, choice: int) -> bool:
         """Take the answer of a participant in place of the one before; return whether it counts."""
         with self._notes.changing() as state:
             question = state.questions.get(place)
@@ -291,23 +291,23 @@ class ClassAtWork:
         with self._notes.reading() as state:
             return len(state.participants)
 
-    def phase(self, place: Place) -> Phase:
+    def phase(self, place: QuestionPlace) -> Phase:
         """Return how much of a question the class has seen."""
         with self._notes.reading() as state:
             return state.phase(place)
 
-    def answer_of(self, visitor: str, place: Place) -> Answer | None:
+    def answer_of(self, visitor: str, place: QuestionPlace) -> Answer | None:
         """Return what a visitor answered; ``None`` before that."""
         with self._notes.reading() as state:
             return state.answers.get(place, {}).get(visitor)
 
-    def is_explained_to(self, visitor: str, place: Place) -> bool:
+    def is_explained_to(self, visitor: str, place: QuestionPlace) -> bool:
         """Return whether a visitor is shown the right answer and its reason."""
         answer = self.answer_of(visitor, place)
         has_final_answer = answer is not None and answer.is_final
         return has_final_answer or self.phase(place) == Phase.EXPLAINED
 
-    def counts(self, place: Place) -> tuple[int, ...]:
+    def counts(self, place: QuestionPlace) -> tuple[int, ...]:
         """Return how many took each choice of a question; empty where none was asked."""
         with self._notes.reading() as state:
             return state.counts(place)
@@ -322,7 +322,7 @@ class ClassAtWork:
             ]
         return sorted(results, key=lambda result: -result.share_right)
 
-    def names(self, place: Place) -> Mapping[int, list[str]]:
+    def names(self, place: QuestionPlace) -> Mapping[int, list[str]]:
         """Return the names of those who took each choice, in alphabetical order, where they gave one. For the teacher
         alone."""
         names: dict[int, list[str]] = {}

@@ -17,12 +17,12 @@ from memviz.dashboard.lessons.class_at_work import (
     ClassNotes,
     ClassState,
     Phase,
-    Place,
-    Shown,
+    QuestionPlace,
+    ShownPart,
 )
 from memviz.dashboard.lessons.lesson import Lesson, Question, Text
 from memviz.dashboard.lessons.reading import read_lesson
-from memviz.dashboard.lessons.writing import as_yaml
+from memviz.dashboard.lessons.writing import write_yaml
 from memviz.storage.store import Store
 
 LESSON_KEY = "lesson"
@@ -53,7 +53,9 @@ def write_state(state: ClassState) -> str:
     """Return the state as a JSON text."""
     lesson = state.shown.lesson
     shown = {
-        name: getattr(state.shown, name) for name in Shown.__slots__ if name != "lesson"
+        name: getattr(state.shown, name)
+        for name in ShownPart.__slots__
+        if name != "lesson"
     }
     questions = [
         {"place": place, **asdict(question)}
@@ -85,12 +87,14 @@ def read_state(text: str | None) -> ClassState:
     answers = {}
     for row in value["answers"]:
         by_visitor = {visitor: Answer(*row["of"][visitor]) for visitor in row["of"]}
-        answers[Place(*row["place"])] = by_visitor
+        answers[QuestionPlace(*row["place"])] = by_visitor
     return ClassState(
-        shown=Shown(lesson=lesson, phases=phases, **shown),
+        shown=ShownPart(lesson=lesson, phases=phases, **shown),
         names=value["names"],
         participants=set(value["participants"]),
-        questions={Place(*row["place"]): _question(row) for row in value["questions"]},
+        questions={
+            QuestionPlace(*row["place"]): _question(row) for row in value["questions"]
+        },
         answers=answers,
     )
 
@@ -109,7 +113,7 @@ def _read_lesson(text: str) -> Lesson:
 
 @lru_cache(2)
 def _yaml_of(lesson: Lesson) -> str:
-    return as_yaml(lesson)
+    return write_yaml(lesson)
 
 
 def _question(row: Mapping[str, Any]) -> Question:

@@ -21,7 +21,7 @@ from memviz.core.plain_yaml import PlainYamlError, composed, constructed
 from memviz.core.text.wording import counted, listed
 from memviz.core.translation import _, noop
 from memviz.dashboard.lessons.lesson import LANGUAGES, Text
-from memviz.dashboard.lessons.markdown import forbidden_words
+from memviz.dashboard.lessons.markdown import describe_forbidden_parts
 
 T = TypeVar("T")
 MAX_BYTES = 500_000
@@ -169,7 +169,7 @@ class Field:
         self._require(yaml.ScalarNode, _TEXT)
         text = str(self.node.value).strip("\n")
         self._judge_text(text, most_chars)
-        forbidden = forbidden_words(text)
+        forbidden = describe_forbidden_parts(text)
         if forbidden:
             self.fail(
                 _(

@@ -1,4 +1,6 @@
-"""The texts of the stage in which facts are followed: summaries in full, and the sentence of a message that holds one.
+"""Mark facts in the texts of the stage: in whole summaries, and in the sentences of messages that hold one.
+
+A step of a lesson that follows facts passes the data of its stage through :func:`follow_facts`.
 
 A text is a list of parts of which every second one holds a fact: ``["We fly on ", "May 3rd. ", "Then we rest."]``.
 Nothing in it is ever markup.
@@ -18,9 +20,11 @@ from memviz.transcripts.base import Probe
 Json = dict[str, Any]
 Parts = list[str]
 MAX_SUMMARY_CHARS = 12_000
+"""The most characters of one summary."""
 ALL_SUMMARY_CHARS = 120_000
+"""The most characters of the summaries of all settings together."""
 MESSAGE_CHARS = 240
-"""The characters at most of one summary, of all summaries together, and of a message."""
+"""The most characters of a message."""
 _SENTENCES = re.compile(
     r"[^\n.;!?。！？；]*(?:[.;!?](?!\s)[^\n.;!?。！？；]*)*(?:[.;!?。！？；]+[\"'”’»)\]]*|\n|$)\s*"
 )
@@ -29,11 +33,12 @@ _LEAD = 3
 """A third of an excerpt stands before the fact."""
 
 
-def follow(data: Json, runs: Sequence[Run], facts: Sequence[Probe]) -> Json:
-    """Return ``data`` of the stage (:func:`memviz.dashboard.stage.data.stage_data`) of
-    ``runs`` with what they say of ``facts``: each setting has ``summaries``, the parts
-    of each that its requests hold by its version, and a message that holds a fact has
-    parts in place of its beginning."""
+def follow_facts(data: Json, runs: Sequence[Run], facts: Sequence[Probe]) -> Json:
+    """Return ``data``, which :func:`memviz.dashboard.stage.data.stage_data` made of ``runs``, with ``facts`` marked.
+
+    Each setting gets ``summaries``: the parts of each summary that its requests hold, by version. A message that holds
+    a fact gets parts in place of its beginning.
+    """
     facts = tuple(facts)
     versions = [_versions(setting) for setting in data["settings"]]
     chars = min(MAX_SUMMARY_CHARS, ALL_SUMMARY_CHARS // max(1, sum(map(len, versions))))
@@ -60,11 +65,14 @@ def split_at_facts(text: str, facts: tuple[Probe, ...], chars: int) -> Parts:
     stretches = list(_stretches(text, facts))
     start = _start_of_excerpt(stretches, chars, len(text))
     parts = [""]
-    at = 0
-    for stretch, holds in stretches:
-        excerpt = stretch[max(0, start - at) : max(0, start + chars - at)]
-        at += len(stretch)
-        if excerpt and holds == bool(len(parts) % 2):
+    position = 0
+    for stretch, holds_fact in stretches:
+        first = max(0, start - position)
+        stop = max(0, start + chars - position)
+        excerpt = stretch[first:stop]
+        position += len(stretch)
+        # Plain parts have even places in the list, parts with a fact odd ones.
+        if excerpt and holds_fact == bool(len(parts) % 2):
             parts.append(excerpt)
         elif excerpt:
             parts[-1] += excerpt
@@ -95,12 +103,12 @@ def _stretches(text: str, facts: tuple[Probe, ...]) -> Iterator[tuple[str, bool]
     if not (facts and sentences):
         yield text, False
         return
-    pairs = zip(sentences, _which_hold(sentences, facts), strict=True)
+    pairs = zip(sentences, _mark_holders(sentences, facts), strict=True)
     for holds, group in groupby(pairs, key=lambda pair: pair[1]):
         yield "".join(sentence for sentence, _holds in group), holds
 
 
-def _which_hold(texts: Sequence[str], facts: tuple[Probe, ...]) -> list[bool]:
+def _mark_holders(texts: Sequence[str], facts: tuple[Probe, ...]) -> list[bool]:
     """Return which texts hold one of the facts."""
     return [
         bool(in_text.any())
@@ -127,7 +135,7 @@ def _messages(
     for position in range(base, base + len(messages)):
         texts.append(" ".join(read_message(run.log[position]).split()))
     followed = []
-    rows = zip(messages, texts, _which_hold(texts, facts), strict=True)
+    rows = zip(messages, texts, _mark_holders(texts, facts), strict=True)
     for (role, tokens, words, turn), text, holds in rows:
         if holds:
             words = split_at_facts(text, facts, MESSAGE_CHARS)

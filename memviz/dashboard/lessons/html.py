@@ -1,4 +1,8 @@
-"""A lesson as one HTML file: its player, its questions and, on paper, every step. It needs no network and no memviz."""
+"""Write a lesson as one HTML file that needs no network and no memviz: teachers hand it out.
+
+The runs of each step are replayed here, and their data go into the file, where the script of the stage plays them. On
+paper every step is printed. ``memviz lessons`` and the page *Lessons* offer the file.
+"""
 
 from dataclasses import asdict
 from functools import cache
@@ -25,17 +29,17 @@ from memviz.dashboard.lessons.lesson import (
     Question,
     Step,
     Text,
-    in_languages,
+    apply_in_languages,
 )
 from memviz.dashboard.lessons.markdown import as_html
 from memviz.dashboard.lessons.playing import (
-    Played,
-    address_anywhere,
+    PlayedStudy,
     follow_fact,
+    format_address,
     play_view,
 )
-from memviz.dashboard.lessons.questions import question_of
-from memviz.dashboard.lessons.staging import stage_of_step
+from memviz.dashboard.lessons.questions import prepare_question
+from memviz.dashboard.lessons.staging import prepare_stage
 from memviz.dashboard.lessons.still import Still, still
 from memviz.dashboard.reporting.themes import html_environment
 from memviz.dashboard.stage.files import copy_script, own_text, script
@@ -48,32 +52,39 @@ _ENDS = "\n;\n"
 _COMMAND = Markup("<code>memviz ui</code>")
 
 
-class Tried(NamedTuple):
-    """Something to try: in words, and its address on every memviz (empty where it has none)."""
+class Suggestion(NamedTuple):
+    """Something that a step suggests to try: a sentence, and the address that opens it on any memviz (empty where it
+    has none)."""
 
     text: Text
     address: str
 
 
-class StepShown(NamedTuple):
-    """A step with all that the file shows of it: the ``address`` of its page, what is ``tried``, its ``question``, its
-    ``still`` picture, and the ``stages`` before and after the answer (one where they are the same; none
-    where the step has no stage), or the ``table`` of the answers that it shows, and their ``origin``."""
+class StepPage(NamedTuple):
+    """A step with all that the file shows of it. Either it has a stage with a still picture, or a table of answers."""
 
     step: Step
     question: Question | None
     address: str
-    tried: tuple[Tried, ...]
+    """The address of the dashboard's page that shows the same."""
+    tried: tuple[Suggestion, ...]
     still: Still | None = None
+    """The picture that is printed in place of the stage."""
     stages: tuple[Any, ...] = ()
+    """The data of the stage before and after the answer, or once where both are the same."""
     table: Table | None = None
     origin: str = ""
+    """A sentence on who gave the answers in the table."""
 
 
-def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en") -> str:
-    """The lesson as the text of an HTML file, to be written as UTF-8. It opens in ``language``, and switches. Its
-    policy lets a browser load nothing and run no script but its own, known by its hash. Raises
-    :class:`memviz.LessonError` where its conversation is not there."""
+def write_html_lesson(
+    lesson: Lesson, workspace: Workspace, language: Language = "en"
+) -> str:
+    """Return the text of the HTML file, to be written as UTF-8. It opens in ``language``, and readers can switch.
+
+    Its content security policy lets a browser load nothing, and run only the file's own script, known by its hash.
+    Raises :class:`memviz.LessonError` where the lesson's conversation is missing.
+    """
     if language not in lesson.languages:
         language = lesson.languages[0]
     with use_language(language):
@@ -100,8 +111,8 @@ def _render(lesson: Lesson, workspace: Workspace, language: Language) -> str:
         authors=listed(_(author.value) for author in Author if author in authors),
         pages=PAGE_NAMES,
         verdicts={
-            "right": asdict(in_languages(lambda: _(RIGHT))),
-            "notQuite": asdict(in_languages(lambda: _(NOT_QUITE))),
+            "right": asdict(apply_in_languages(lambda: _(RIGHT))),
+            "notQuite": asdict(apply_in_languages(lambda: _(NOT_QUITE))),
         },
         words=script_words(_script()),
         _=_,
@@ -112,22 +123,22 @@ def _render(lesson: Lesson, workspace: Workspace, language: Language) -> str:
     return clean_text(html)
 
 
-def _show_step(step: Step, played: Played | None) -> StepShown:
+def _show_step(step: Step, played: PlayedStudy | None) -> StepPage:
     view = step.view
     tried = []
     for attempt in step.to_try:
         followed = follow_fact(attempt.view, view)
-        tried.append(Tried(attempt.text, address_anywhere(followed, played)))
-    shown = StepShown(
-        step, question_of(step, played), address_anywhere(view, played), tuple(tried)
+        tried.append(Suggestion(attempt.text, format_address(followed, played)))
+    shown = StepPage(
+        step, prepare_question(step, played), format_address(view, played), tuple(tried)
     )
     if view.answers:
         table = answers_table(view.answers)
         return shown._replace(table=table, origin=answers_origin(view.answers))
     if played is None or not view.has_stage:
         return shown
-    stages = [stage_of_step(step, played, is_answered=True)]
-    before = stage_of_step(step, played, is_answered=False)
+    stages = [prepare_stage(step, played, is_answered=True)]
+    before = prepare_stage(step, played, is_answered=False)
     if before != stages[0]:
         stages.insert(0, before)
     return shown._replace(still=still(step, played), stages=tuple(stages))

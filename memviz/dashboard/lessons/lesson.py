@@ -73,7 +73,7 @@ class Text:
         return bool(self.en or self.zh)
 
 
-def in_languages(say: Callable[[], str]) -> Text:
+def apply_in_languages(say: Callable[[], str]) -> Text:
     """Return what the function says in each language."""
     texts = {}
     for language in LANGUAGES:

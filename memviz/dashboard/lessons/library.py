@@ -38,25 +38,25 @@ class BundledLessons(Mapping[str, Lesson]):
                     ids=listed(self._ids),
                 ),
             )
-        return _read(id)
+        return _read_bundled_lesson(id)
 
     def __contains__(self, id: object) -> bool:
         return id in self._ids
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self._ids, key=lambda id: in_order(self[id])))
+        return iter(sorted(self._ids, key=lambda id: lesson_sort_key(self[id])))
 
     def __len__(self) -> int:
         return len(self._ids)
 
 
-def in_order(lesson: Lesson) -> tuple[float, str]:
+def lesson_sort_key(lesson: Lesson) -> tuple[float, str]:
     """Return what lessons are sorted by: those that say where they stand come first."""
     return (inf if lesson.order is None else lesson.order, lesson.id)
 
 
 @cache
-def _read(id: str) -> Lesson:
+def _read_bundled_lesson(id: str) -> Lesson:
     return read_lesson(content_of(id), id + SUFFIX, id)
 
 

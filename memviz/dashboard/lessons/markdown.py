@@ -56,7 +56,7 @@ class Block(NamedTuple):
     items: tuple[tuple[Span, ...], ...]
 
 
-def forbidden_words(text: str) -> str:
+def describe_forbidden_parts(text: str) -> str:
     """Return what of ``text`` a lesson may not hold, in words; empty where there is nothing."""
     outside_code = _CODE.sub("", "\n".join(part for part in text.split(_FENCE)[::2]))
     return next(
@@ -73,7 +73,7 @@ def blocks(text: str) -> list[Block]:
             continue
         for paragraph in re.split(r"\n[ \t]*\n", part):
             if paragraph.strip():
-                in_order += _blocks(paragraph.strip("\n").split("\n"))
+                in_order += _parse_adjacent_lines(paragraph.strip("\n").split("\n"))
     return in_order
 
 
@@ -110,7 +110,7 @@ def _span_html(span: Span, words_html: Callable[[str], Markup]) -> Markup:
     return element(span.style, text) if span.style else text
 
 
-def _blocks(lines: list[str]) -> Iterator[Block]:
+def _parse_adjacent_lines(lines: list[str]) -> Iterator[Block]:
     """The blocks of lines without an empty one between them: a list may follow a sentence at once."""
     kind = ""
     items = list[list[str]]()
@@ -120,7 +120,7 @@ def _blocks(lines: list[str]) -> Iterator[Block]:
         words = line.strip() if text is None else text
         if line_kind != kind:
             if items:
-                yield _block(kind, items)
+                yield _make_block(kind, items)
             kind = line_kind
             items = [[words]]
         elif goes_on:
@@ -128,7 +128,7 @@ def _blocks(lines: list[str]) -> Iterator[Block]:
         else:
             items.append([words])
     if items:
-        yield _block(kind, items)
+        yield _make_block(kind, items)
 
 
 def _kind_of(line: str, before: str) -> tuple[str, str | None]:
@@ -142,11 +142,12 @@ def _kind_of(line: str, before: str) -> tuple[str, str | None]:
     return (before if is_going_on else "paragraph"), None
 
 
-def _block(kind: str, items: list[list[str]]) -> Block:
-    return Block(kind, tuple(tuple(_spans(_joined(lines))) for lines in items))  # type: ignore[arg-type]
+def _make_block(kind: str, items: list[list[str]]) -> Block:
+    spans = [tuple(_parse_spans(_join_lines(lines))) for lines in items]
+    return Block(kind, tuple(spans))  # type: ignore[arg-type]
 
 
-def _joined(lines: list[str]) -> str:
+def _join_lines(lines: list[str]) -> str:
     """Lines as one: with a space between them, but not between Chinese characters."""
     text = ""
     for line in lines:
@@ -155,7 +156,7 @@ def _joined(lines: list[str]) -> str:
     return text
 
 
-def _spans(text: str) -> Iterator[Span]:
+def _parse_spans(text: str) -> Iterator[Span]:
     plain = ""
     at = 0
     for match in _SPAN.finditer(text):

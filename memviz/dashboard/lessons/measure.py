@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from memviz.dashboard.lessons.lesson import Point
-from memviz.dashboard.lessons.playing import Played, Spot
+from memviz.dashboard.lessons.playing import PlayedStudy, Spot
 
 Value = float | bool | str
 SUFFIX = ".json"
@@ -47,7 +47,7 @@ class Measure(NamedTuple):
     kind: Kind = Kind.NUMBER
     needs: tuple[str, ...] = ()
 
-    def take(self, played: Played, point: Point) -> Value:
+    def take(self, played: PlayedStudy, point: Point) -> Value:
         """Measure at a point of runs. Raises :class:`memviz.LessonError` where there is nothing to measure."""
         return self.measured(Spot(played, point))
 

@@ -48,7 +48,7 @@ NO_PRICE = noop("no price is known of {name}.")
 
 
 @dataclass(frozen=True, eq=False)
-class Played:
+class PlayedStudy:
     """A study with the run of each of its settings. ``lesson`` is what errors name."""
 
     lesson: str
@@ -96,7 +96,7 @@ class Played:
 class Spot(NamedTuple):
     """A point of runs that were played, with what stands there."""
 
-    played: Played
+    played: PlayedStudy
     point: Point
 
     @property
@@ -195,12 +195,12 @@ class Spot(NamedTuple):
         return self.run.fates_at(self.record)
 
 
-def play(
+def play_study(
     study: Study,
     workspace: Workspace,
     lesson: str = "lesson",
     progress: Callable[[int, int], object] | None = None,
-) -> Played:
+) -> PlayedStudy:
     """Replay a study. Runs that were made before are found again; ``progress`` gets the turns done and in all of one
     that is made now. Raises :class:`LessonError` where its conversation is not there."""
     id = study.conversation_id
@@ -220,16 +220,16 @@ def play(
             named = study.writer and RECORDING + study.writer
             key = replace(key, summarizer=named or workspace.recorded_for(key))
         runs.append(workspace.run(key, workspace.free_summarizer(key), progress))
-    return Played(lesson, study, transcript, tuple(runs))
+    return PlayedStudy(lesson, study, transcript, tuple(runs))
 
 
-def play_view(view: View, workspace: Workspace, lesson: str) -> Played | None:
+def play_view(view: View, workspace: Workspace, lesson: str) -> PlayedStudy | None:
     """Replay the study of a view; ``None`` where it shows no conversation under a setting. Raises
-    :class:`LessonError` as :func:`play` does."""
+    :class:`LessonError` as :func:`play_study` does."""
     study = view.study
     if not (study.settings and study.conversation):
         return None
-    return play(study, workspace, lesson)
+    return play_study(study, workspace, lesson)
 
 
 def recalls_of(
@@ -245,7 +245,7 @@ def recalls_of(
     return tuple((turn, Recall(turns=recalled)) for turn, recalled in sorted(turns))
 
 
-def fact_shown(view: View, played: Played | None) -> int | None:
+def find_shown_fact(view: View, played: PlayedStudy | None) -> int | None:
     """Return the place of the fact that a view of Facts points at; ``None`` where it points at none that is there."""
     named = view.highlight.fact
     if view.page != "facts" or named is None or played is None:
@@ -257,7 +257,7 @@ def fact_shown(view: View, played: Played | None) -> int | None:
     return None
 
 
-def lesson_query(view: View, played: Played | None) -> str:
+def lesson_query(view: View, played: PlayedStudy | None) -> str:
     """Return the query of the address that opens a view of a lesson. Its settings name what is not their default."""
     settings = []
     for setting in view.study.settings:
@@ -266,11 +266,11 @@ def lesson_query(view: View, played: Played | None) -> str:
         )
     return query_of(
         replace(view, study=replace(view.study, settings=tuple(settings))),
-        fact_shown(view, played),
+        find_shown_fact(view, played),
     )
 
 
-def address_anywhere(view: View, played: Played | None) -> str:
+def format_address(view: View, played: PlayedStudy | None) -> str:
     """Return the address on every memviz, from its first slash on: ``/compare?conversation=sample-trip``.
     Empty for a view of a saved conversation, which only one server has."""
     if view.study.conversation not in bundled():

@@ -14,11 +14,11 @@ from memviz.dashboard.lessons.lesson import (
     Question,
     Step,
     Text,
-    in_languages,
+    apply_in_languages,
 )
 from memviz.dashboard.lessons.measure import Value
 from memviz.dashboard.lessons.measures import MEASURES
-from memviz.dashboard.lessons.playing import Played, Spot
+from memviz.dashboard.lessons.playing import PlayedStudy, Spot
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import find_numbers_of_turn
 from memviz.strategies.clauses import Fill
@@ -36,22 +36,22 @@ _PLACES = {
 }
 
 
-def question_of(step: Step, played: Played | None) -> Question | None:
+def prepare_question(step: Step, played: PlayedStudy | None) -> Question | None:
     """Return what a step asks; ``None`` where it asks nothing. Raises :class:`memviz.LessonError` for a prediction
     about what is not there."""
     asked = step.asked
     if asked is None or isinstance(asked, Question):
         return asked
     assert played is not None  # noqa: S101 - a prediction is read only where there are settings
-    return _QUESTION_MAKERS[asked.kind](_Predicted(asked, played))
+    return _QUESTION_MAKERS[asked.kind](_PlayedPrediction(asked, played))
 
 
 @dataclass(frozen=True)
-class _Predicted:
+class _PlayedPrediction:
     """A prediction, and the runs that answer it."""
 
     prediction: Prediction
-    played: Played
+    played: PlayedStudy
 
     @property
     def turn(self) -> int:
@@ -76,8 +76,8 @@ class _Predicted:
         return int(self.take(measure))
 
 
-def _ask_whether_it_summarizes(predicted: _Predicted) -> Question:
-    text = in_languages(
+def _ask_whether_it_summarizes(predicted: _PlayedPrediction) -> Question:
+    text = apply_in_languages(
         lambda: _(
             "Will {setting} write a summary right before the request of turn {turn}?",
             setting=predicted.label,
@@ -85,18 +85,18 @@ def _ask_whether_it_summarizes(predicted: _Predicted) -> Question:
         )
     )
     choices = (
-        in_languages(lambda: pgettext("it will", "Yes")),
-        in_languages(lambda: pgettext("it will", "No")),
+        apply_in_languages(lambda: pgettext("it will", "Yes")),
+        apply_in_languages(lambda: pgettext("it will", "No")),
     )
     answer = 1
-    why = _why_not_summarized
+    why = _explain_no_summary
     if predicted.take("summarizes"):
         answer = 0
-        why = _why_summarized
-    return Question(text, choices, answer, in_languages(lambda: why(predicted)))
+        why = _explain_summary
+    return Question(text, choices, answer, apply_in_languages(lambda: why(predicted)))
 
 
-def _why_summarized(predicted: _Predicted) -> str:
+def _explain_summary(predicted: _PlayedPrediction) -> str:
     sizes = _(
         "Without the summary the request would have had {before:,} tokens; with it, it has {after:,}.",
         before=predicted.count("tokens_before_summary"),
@@ -128,7 +128,7 @@ def _fill_words(fill: Fill) -> str:
     return counted(fill.held, fill.unit.removesuffix("s"))
 
 
-def _why_not_summarized(predicted: _Predicted) -> str:
+def _explain_no_summary(predicted: _PlayedPrediction) -> str:
     memory = Spot(predicted.played, predicted.point).record.memory
     fill = predicted.run.strategy_at(predicted.turn).fill(memory)
     if fill is None or not fill.limit:
@@ -143,21 +143,21 @@ def _why_not_summarized(predicted: _Predicted) -> str:
     )
 
 
-def _ask_how_many_stay(predicted: _Predicted) -> Question:
+def _ask_how_many_stay(predicted: _PlayedPrediction) -> Question:
     messages_so_far = predicted.count("messages_said")
     sent = predicted.count("messages_sent")
     summarized = predicted.count("messages_summarized")
     plausible = dict.fromkeys((messages_so_far, sent // 2, sent + 4, sent * 2))
     wrong = [number for number in plausible if number != sent and number > 0]
     numbers = sorted([sent, *wrong[:2]])
-    text = in_languages(
+    text = apply_in_languages(
         lambda: _(
             "How many messages does {setting} send word for word at turn {turn}?",
             setting=predicted.label,
             turn=predicted.turn,
         )
     )
-    reason = in_languages(
+    reason = apply_in_languages(
         lambda: _(
             "Of {said:,} messages so far, {sent:,} are sent word for word, and a summary stands for {summarized:,}.",
             said=messages_so_far,
@@ -169,9 +169,9 @@ def _ask_how_many_stay(predicted: _Predicted) -> Question:
     return Question(text, choices, numbers.index(sent), reason)
 
 
-def _ask_whether_it_knows(predicted: _Predicted) -> Question:
+def _ask_whether_it_knows(predicted: _PlayedPrediction) -> Question:
     probe = predicted.played.probes[predicted.played.fact(predicted.prediction.fact)]
-    text = in_languages(
+    text = apply_in_languages(
         lambda: _(
             "Does the request of turn {turn} still hold {fact} under {setting}?",
             turn=predicted.turn,
@@ -184,27 +184,29 @@ def _ask_whether_it_knows(predicted: _Predicted) -> Question:
         place_name = "lost_unsummarized"
     place = _PLACES[place_name]
     choices = (
-        in_languages(lambda: pgettext("it is there", "Yes")),
-        in_languages(lambda: pgettext("it is there", "No")),
+        apply_in_languages(lambda: pgettext("it is there", "Yes")),
+        apply_in_languages(lambda: pgettext("it is there", "No")),
     )
     answer = 0 if predicted.take("fact_known") else 1
-    return Question(text, choices, answer, in_languages(lambda: _(place)))
+    return Question(text, choices, answer, apply_in_languages(lambda: _(place)))
 
 
-def _ask_which_costs_least(predicted: _Predicted) -> Question:
+def _ask_which_costs_least(predicted: _PlayedPrediction) -> Question:
     played = predicted.played
     settings = range(len(played.runs))
     points = [predicted.point._replace(setting=number) for number in settings]
     amounts = [Spot(played, point).usd_so_far for point in points]
-    text = in_languages(
+    text = apply_in_languages(
         lambda: _(
             "Which setting has cost least up to turn {turn}?", turn=predicted.turn
         )
     )
-    reason = in_languages(
+    reason = apply_in_languages(
         lambda: _("So far: {costs}.", costs=_costs_words(played.labels, amounts))
     )
-    choices = tuple(in_languages(partial(_label_of, played, at)) for at in settings)
+    choices = tuple(
+        apply_in_languages(partial(_label_of, played, at)) for at in settings
+    )
     return Question(text, choices, amounts.index(min(amounts)), reason)
 
 
@@ -217,7 +219,7 @@ _QUESTION_MAKERS = {
 """By the kind of a prediction, the function that makes its question."""
 
 
-def _label_of(played: Played, setting: int) -> str:
+def _label_of(played: PlayedStudy, setting: int) -> str:
     return played.labels[setting]
 
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.lessons.followed_facts import follow
+from memviz.dashboard.lessons.followed_facts import follow_facts
 from memviz.dashboard.lessons.lesson import Prediction, Step
-from memviz.dashboard.lessons.playing import Played
+from memviz.dashboard.lessons.playing import PlayedStudy
 from memviz.dashboard.lessons.study import View
 from memviz.dashboard.stage.data import stage_data
 from memviz.metrics.requests.request_axis import RequestAxis, make_axis
@@ -14,18 +14,20 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """The position of the stage: on turn ``turn``, to be played from ``first`` to ``last``."""
+class StagePosition:
+    """The turn that the stage shows, and the turns between which it can be played. All count from 1."""
 
     first: int
     turn: int
     last: int
 
 
-def standing_of(step: Step, turns: int, *, is_answered: bool) -> Standing:
-    """Return where the stage stands in a step of a conversation of so many turns. A prediction that waits for its
-    answer stops it before the predicted turn. Once it is answered it stands there, and once any other question is
-    answered at the last turn that can be played."""
+def find_stage_position(step: Step, turns: int, *, is_answered: bool) -> StagePosition:
+    """Return the position of the stage in a step of a conversation of ``turns`` turns.
+
+    A prediction that is not answered yet stops the stage before the predicted turn; an answered one shows that turn.
+    After the answer to any other question the stage shows the last turn that can be played.
+    """
     view = step.view
     first = min(view.first_turn or 1, turns)
     last = min(view.last_turn or turns, turns)
@@ -40,11 +42,11 @@ def standing_of(step: Step, turns: int, *, is_answered: bool) -> Standing:
             last = predicted_turn - 1
     elif step.asked is not None and is_answered:
         at = last
-    return Standing(first, at, last)
+    return StagePosition(first, at, last)
 
 
-def stage_of_step(
-    step: Step, played: Played, *, is_answered: bool = True
+def prepare_stage(
+    step: Step, played: PlayedStudy, *, is_answered: bool = True
 ) -> dict[str, Any]:
     """Return the data of the stage for a step, as :func:`memviz.dashboard.stage.data.stage_data` gives it."""
     settings: list[SettingRun] = []
@@ -52,7 +54,9 @@ def stage_of_step(
         settings.append(SettingRun(run, label, len(settings)))
     axis = make_axis(played.runs)
     view = step.view
-    where = standing_of(step, played.runs[0].log.turn_count, is_answered=is_answered)
+    where = find_stage_position(
+        step, played.runs[0].log.turn_count, is_answered=is_answered
+    )
     study = played.study
     terms = PricingAssumptions.of(study.prices_of, pause_seconds=study.pause_seconds)
     data = stage_data(
@@ -66,14 +70,14 @@ def stage_of_step(
     )
     highlight = _highlight(view, played)
     facts = [played.probes[fact] for fact in highlight["facts"]]
-    followed = follow(data, played.runs, facts)
+    followed = follow_facts(data, played.runs, facts)
     staged = {**followed, "title": "", "highlight": highlight}
     if view.controls is not None:
         staged["controls"] = list(view.controls)
     return staged
 
 
-def _place(axis: RequestAxis, view: View, where: Standing) -> int:
+def _place(axis: RequestAxis, view: View, where: StagePosition) -> int:
     """Return the place (0-based) of the request that the stage stands on."""
     last = axis.last(where.turn) - 1
     if view.call is None or where.turn != view.turn:
@@ -88,7 +92,7 @@ def _chosen_setting(step: Step) -> int:
     return setting or 0
 
 
-def _highlight(view: View, played: Played) -> dict[str, list[int]]:
+def _highlight(view: View, played: PlayedStudy) -> dict[str, list[int]]:
     """Return what is pointed at; with a fact the messages that told it, as long as no message is named."""
     wanted = view.highlight
     fact = None if wanted.fact is None else played.fact(wanted.fact)

@@ -11,8 +11,8 @@ from memviz.core.translation import _, noop, pgettext
 from memviz.dashboard.charts.palette import PART_COLORS, PART_TITLES
 from memviz.dashboard.lessons.lesson import Point, Step
 from memviz.dashboard.lessons.measures import MEASURES
-from memviz.dashboard.lessons.playing import Played, Spot
-from memviz.dashboard.lessons.staging import standing_of
+from memviz.dashboard.lessons.playing import PlayedStudy, Spot
+from memviz.dashboard.lessons.staging import find_stage_position
 from memviz.dashboard.markup import element, joined
 
 WIDTH = 720
@@ -41,9 +41,11 @@ class Still(NamedTuple):
     lines: tuple[str, ...]
 
 
-def still(step: Step, played: Played) -> Still:
+def still(step: Step, played: PlayedStudy) -> Still:
     """Return the picture of a step, as it is before its question is answered."""
-    turn = standing_of(step, played.runs[0].log.turn_count, is_answered=False).turn
+    turn = find_stage_position(
+        step, played.runs[0].log.turn_count, is_answered=False
+    ).turn
     rows = [_numbers(played, number, turn) for number in range(len(played.runs))]
     sizes = [sum(parts.values()) for _words, parts in rows]
     bars = []
@@ -70,7 +72,9 @@ def still(step: Step, played: Played) -> Still:
     return Still(turn, svg, tuple(lines))
 
 
-def _numbers(played: Played, setting: int, turn: int) -> tuple[str, dict[str, int]]:
+def _numbers(
+    played: PlayedStudy, setting: int, turn: int
+) -> tuple[str, dict[str, int]]:
     """Return what a setting sends at a turn, in words, and its tokens part by part."""
     point = Point("request_tokens", setting, turn)
     try:
@@ -100,7 +104,7 @@ def _numbers(played: Played, setting: int, turn: int) -> tuple[str, dict[str, in
     return _("{words}.", words=pgettext("between clauses", ", ").join(words)), parts
 
 
-def _take(played: Played, point: Point, measure: str) -> int:
+def _take(played: PlayedStudy, point: Point, measure: str) -> int:
     return int(MEASURES[measure].take(played, point))
 
 

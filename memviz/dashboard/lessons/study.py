@@ -185,7 +185,7 @@ STUDY_PARTS = (
 def read_view(query: Query, before: View) -> tuple[View, list[str]]:
     """Return the view that an address asks for, and a sentence for each part of it that cannot be used. Conversation,
     settings and counter that it does not name are those of the view ``before``."""
-    asked = _Asked(query)
+    asked = _AddressReader(query)
     settings = tuple(asked.several("setting", _read_setting, MAX_SETTINGS))
     as_written = before.study.as_written
     if settings:
@@ -217,7 +217,7 @@ def read_view(query: Query, before: View) -> tuple[View, list[str]]:
 
 
 @dataclass
-class _Asked:
+class _AddressReader:
     """The parts of an address, and what is wrong with those that were read."""
 
     query: Query
@@ -226,7 +226,7 @@ class _Asked:
     def several(self, name: str, read: Callable[[str], T], at_most: int) -> list[T]:
         texts = self.query.get(name, ())
         if len(texts) > at_most > 1:
-            self.problems.append(_left_out(name, texts[at_most:], at_most))
+            self.problems.append(_read_left_out(name, texts[at_most:], at_most))
         values = []
         for text in texts[:at_most]:
             try:
@@ -245,7 +245,7 @@ class _Asked:
         return next(iter(self.several(name, read, 1)), None)
 
 
-def _left_out(name: str, texts: Sequence[str], at_most: int) -> str:
+def _read_left_out(name: str, texts: Sequence[str], at_most: int) -> str:
     template = noop(
         "A link holds at most {most} {name}s, so of this one {named} were left out."
     )

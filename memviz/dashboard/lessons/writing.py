@@ -32,20 +32,20 @@ VIEW_FIELDS = {
 """The names of the parts of a view in a file, and in the view."""
 
 
-def as_yaml(lesson: Lesson) -> str:
+def write_yaml(lesson: Lesson) -> str:
     """The lesson as YAML; reading it gives an equal one."""
     shared = lesson.steps[0].view.study if lesson.steps else Study()
     value = {
         "id": lesson.id,
         "order": lesson.order,
         "minutes": lesson.minutes,
-        "title": _plain(lesson.title),
-        "summary": _plain(lesson.summary),
+        "title": _to_plain_value(lesson.title),
+        "summary": _to_plain_value(lesson.summary),
         **_study(shared, Study()),
         "steps": [_step(step, shared) for step in lesson.steps],
     }
     return yaml.dump(
-        _without_empty(value),
+        _drop_empty(value),
         Dumper=_Dumper,
         allow_unicode=True,
         sort_keys=False,
@@ -53,7 +53,7 @@ def as_yaml(lesson: Lesson) -> str:
     )
 
 
-def id_of(title: str, taken: Mapping[str, object]) -> str:
+def make_lesson_id(title: str, taken: Mapping[str, object]) -> str:
     """An id for a lesson of this title that none of the ``taken`` ones has."""
     words = re.findall("[a-z0-9]+", title.lower())
     stem = "-".join(words)[: MAX_ID_CHARS - 5].strip("-") or "lesson"
@@ -81,29 +81,29 @@ def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
 _Dumper.add_representer(str, _represent_text)
 
 
-def _without_empty(value: dict[str, Any]) -> dict[str, Any]:
+def _drop_empty(value: dict[str, Any]) -> dict[str, Any]:
     empty: tuple[Any, ...] = (None, "", (), [], {})
     return {name: part for name, part in value.items() if part not in empty}
 
 
-def _plain(value: Any) -> Any:
+def _to_plain_value(value: Any) -> Any:
     """Return a value of a lesson as YAML has it: texts by their language, records by their fields."""
     if isinstance(value, Strategy):
         return {"strategy": value.id, **value.model_dump(exclude_defaults=True)}
     if isinstance(value, Text):
-        return _without_empty(asdict(value))
+        return _drop_empty(asdict(value))
     if is_dataclass(value) and not isinstance(value, type):
-        return _without_none(asdict(value))
+        return _drop_none(asdict(value))
     if isinstance(value, RecalledTurns):
-        return _without_none(value._asdict())
+        return _drop_none(value._asdict())
     if isinstance(value, Point):
-        return _without_none({**value._asdict(), "where": dict(value.where) or None})
+        return _drop_none({**value._asdict(), "where": dict(value.where) or None})
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [_to_plain_value(item) for item in value]
     return value
 
 
-def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_none(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that are there at all."""
     return {name: value for name, value in values.items() if value is not None}
 
@@ -116,7 +116,7 @@ def _changed_fields(
     for name, attribute in names.items():
         own = getattr(values, attribute)
         if own != getattr(usual, attribute):
-            value[name] = _plain(own)
+            value[name] = _to_plain_value(own)
     return value
 
 
@@ -129,22 +129,22 @@ def _study(study: Study, shared: Study) -> dict[str, Any]:
 
 def _step(step: Step, shared: Study) -> dict[str, Any]:
     value = {
-        "title": _plain(step.title),
-        "text": _plain(step.text),
+        "title": _to_plain_value(step.title),
+        "text": _to_plain_value(step.text),
         "view": _view(step.view, View(shared)),
         "claims": [_claim(claim) for claim in step.claims],
     }
     if isinstance(step.asked, Question):
         value["question"] = _question(step.asked)
     elif step.asked is not None:
-        value["prediction"] = _plain(step.asked)
+        value["prediction"] = _to_plain_value(step.asked)
     usual = View(step.view.study, page="compare")
     value["try"] = [
-        {"text": _plain(attempt.text), **_view(attempt.view, usual)}
+        {"text": _to_plain_value(attempt.text), **_view(attempt.view, usual)}
         for attempt in step.to_try
     ]
-    value["notes"] = _plain(step.notes)
-    return _without_empty(value)
+    value["notes"] = _to_plain_value(step.notes)
+    return _drop_empty(value)
 
 
 def _view(view: View, usual: View) -> dict[str, Any]:
@@ -157,20 +157,20 @@ def _view(view: View, usual: View) -> dict[str, Any]:
 def _claim(claim: Claim) -> dict[str, Any]:
     compared = {
         "value": claim.value,
-        "than": _plain(claim.than),
+        "than": _to_plain_value(claim.than),
         "times": None if claim.times == 1 else claim.times,
     }
     return {
-        **_plain(claim.point),
+        **_to_plain_value(claim.point),
         "relation": claim.relation,
-        **_without_none(compared),
+        **_drop_none(compared),
     }
 
 
 def _question(question: Question) -> dict[str, Any]:
     value = {
-        "text": _plain(question.text),
-        "choices": _plain(question.choices),
-        "reason": _plain(question.reason),
+        "text": _to_plain_value(question.text),
+        "choices": _to_plain_value(question.choices),
+        "reason": _to_plain_value(question.reason),
     }
-    return {**_without_empty(value), "answer": question.answer}
+    return {**_drop_empty(value), "answer": question.answer}

@@ -15,8 +15,8 @@ from markupsafe import Markup
 
 from memviz.core.messages import clean_text
 from memviz.core.translation import _, language_now
-from memviz.dashboard.charts.svg.drawing import svg_of
-from memviz.dashboard.charts.svg.legend import legend_of
+from memviz.dashboard.charts.svg.drawing import draw_svg
+from memviz.dashboard.charts.svg.legend import draw_legend
 from memviz.dashboard.markup import element, joined
 from memviz.dashboard.notebooks.outputs import Output, output_of
 from memviz.dashboard.reporting.themes import html_environment
@@ -57,8 +57,8 @@ def _frame(output: Output) -> Markup:
     charts = []
     height = 0
     for figure, words in output.pictures:
-        chart = svg_of(figure, CHART_WIDTH, words)
-        charts.append(joined([chart, legend_of(figure)]))
+        chart = draw_svg(figure, CHART_WIDTH, words)
+        charts.append(joined([chart, draw_legend(figure)]))
         height += figure.layout.height + LEGEND_PIXELS
     if output.stage is not None:
         height += STAGE_PIXELS

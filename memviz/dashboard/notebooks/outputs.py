@@ -14,7 +14,7 @@ from memviz.core.text.wording import counted, dollars, share_of
 from memviz.core.translation import _, ngettext
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
-from memviz.dashboard.charts.retention.life_lines import by_birth, life_lines_of
+from memviz.dashboard.charts.retention.life_lines import draw_life_lines, sort_by_birth
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.sweeps.pareto import pareto_chart, pareto_finding
 from memviz.dashboard.reporting.facts import report_facts
@@ -167,7 +167,7 @@ def _retention_output(retention: Retention) -> Output:
             shown=share_of(len(shown), len(lives), "fact"),
         )
     words = _("The life of every fact under {setting}", setting=run.label)
-    figure = life_lines_of(result, shown)
+    figure = draw_life_lines(result, shown)
     figure.update_layout(margin_l=figure.layout.margin.l + MORE_FOR_NAMES_PIXELS)
     chart = Picture(figure, words)
     return Output(run.label, tuple(numbers), sentence, pictures=(chart,))
@@ -179,8 +179,8 @@ def _lives_shown(lives: tuple[LifeLine, ...]) -> list[LifeLine]:
     def was_never_lost(life: LifeLine) -> bool:
         return Knowledge.LOST not in [span.state for span in life.spans]
 
-    lost_first = sorted(by_birth(lives), key=was_never_lost)
-    return by_birth(lost_first[:MOST_LIVES])
+    lost_first = sorted(sort_by_birth(lives), key=was_never_lost)
+    return sort_by_birth(lost_first[:MOST_LIVES])
 
 
 @output_of.register

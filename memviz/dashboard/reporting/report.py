@@ -15,7 +15,7 @@ from memviz.core.messages import clean_text
 from memviz.core.text.wording import counted, distinct_names, dollars
 from memviz.core.translation import _, language_now, ngettext, noop
 from memviz.dashboard.charts.figure import CONFIG
-from memviz.dashboard.charts.memory_map.fate_map import map_of
+from memviz.dashboard.charts.memory_map.fate_map import draw_fate_map
 from memviz.dashboard.charts.palette import STEP_COLORS, STEP_TITLES, setting_dash
 from memviz.dashboard.charts.requests.composition import composition
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
@@ -214,7 +214,7 @@ def _figures(active: Sequence[Setting], view: View) -> Iterator[tuple[str, go.Fi
     yield "tokens", tokens_per_turn([setting.setting for setting in active])
     for setting in active:
         yield f"composition-{setting.index}", _without_title(composition(setting.run))
-        yield f"map-{setting.index}", map_of(setting.setting, view)
+        yield f"map-{setting.index}", draw_fate_map(setting.setting, view)
         if setting.changes_notes:
             yield f"summary-{setting.index}", summary_timeline(setting.run)
 

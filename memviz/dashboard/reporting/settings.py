@@ -12,7 +12,7 @@ from memviz.dashboard.charts.cost.setting_cost import UNKNOWN, usd_words
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.palette import STEP_COLORS, SettingRun
 from memviz.dashboard.words.health import health_warnings
-from memviz.dashboard.words.requests import place_in_a_table
+from memviz.dashboard.words.requests import table_place_words
 from memviz.dashboard.words.warning import HealthWarning
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.run import Run
@@ -167,7 +167,7 @@ _ROWS: tuple[tuple[str, Callable[[Run, TokenUse], str]], ...] = (
     (noop("Largest request, tokens"), lambda run, use: f"{use.peak_tokens:,}"),
     (
         noop("Largest request, turn"),
-        lambda run, use: place_in_a_table(use.peak) if use.requests else "-",
+        lambda run, use: table_place_words(use.peak) if use.requests else "-",
     ),
     (noop("Reply tokens"), lambda run, use: f"{use.reply_tokens:,}"),
     (noop("Paid to the chat model, US dollars"), lambda run, use: _chat_cost(run)),

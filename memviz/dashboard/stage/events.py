@@ -16,9 +16,9 @@ from memviz.core.translation import _, ngettext, noop, plural_noop
 from memviz.dashboard.words import shorten
 from memviz.dashboard.words.compactions import (
     compaction_words,
-    named_reason,
-    plain_limit,
+    name_counted_amount,
     request_title,
+    simplify_twofold_limit,
     size_words,
 )
 from memviz.engine.compaction import Compaction
@@ -91,10 +91,10 @@ def _why(compaction: Compaction) -> str:
             size = _(
                 size_template,
                 held=counted(int(number.replace(",", "")), unit),
-                limit=plain_limit(limit),
+                limit=simplify_twofold_limit(limit),
             )
             return _(template, counts=counts, size=_emphasize(size))
-    named = named_reason(compaction.strategy, plain_limit(reason))
+    named = name_counted_amount(compaction.strategy, simplify_twofold_limit(reason))
     return _("{reason}.", reason=_emphasize(named))
 
 

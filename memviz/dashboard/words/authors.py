@@ -90,7 +90,7 @@ def whose_words(runs: Iterable[Run]) -> str:
     return " ".join(_whose_sentences(list(runs)))
 
 
-def where_recorded(runs: Iterable[Run]) -> str:
+def recorded_settings_words(runs: Iterable[Run]) -> str:
     """Return what recorded summaries were made for."""
     if fit_requests_alone(runs):
         return _("for exactly these requests")
@@ -155,7 +155,7 @@ def _named_words(probes: Sequence[Probe]) -> str:
     return "; ".join(names)
 
 
-def error_in_words() -> str:
+def error_rate_words() -> str:
     """Return the sentences that say what the measure is and how often it errs."""
     return _(
         "Each fact is looked up as a value in the words of the request: how it is written does not matter, "

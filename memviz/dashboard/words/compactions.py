@@ -12,7 +12,7 @@ from memviz.core.text.wording import (
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.words.asked_length import broken_length_words
 from memviz.dashboard.words.authors import reason_in_words
-from memviz.dashboard.words.requests import place_in_a_table
+from memviz.dashboard.words.requests import table_place_words
 from memviz.engine.backoff import find_next_try
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
@@ -251,12 +251,12 @@ def event_turn_words(event: CompactionEvent) -> str:
     return _turn_of(event.compaction, event.request)
 
 
-def event_turn_in_a_table(event: CompactionEvent) -> str:
+def event_turn_table_words(event: CompactionEvent) -> str:
     """Return the first request that an event changed, below a heading that says that it is a turn: ``6``, ``6, call
     3``, ``after turn 46``."""
     if event.request is None:
         return event_turn_words(event)
-    return place_in_a_table(event.request)
+    return table_place_words(event.request)
 
 
 def _turn_of(compaction: Compaction, request: RequestPlace | None) -> str:
@@ -269,20 +269,20 @@ def _turn_of(compaction: Compaction, request: RequestPlace | None) -> str:
 def reason_words(compaction: Compaction) -> str:
     """Return the reason, with the name of what the strategy counted: ``messages not yet summarized: 1,584 tokens >
     1,500``."""
-    return named_reason(compaction.strategy, compaction.reason)
+    return name_counted_amount(compaction.strategy, compaction.reason)
 
 
-def named_reason(strategy: Strategy, reason: str) -> str:
+def name_counted_amount(strategy: Strategy, reason: str) -> str:
     """Return the arithmetic of ``reason`` with the name of what ``strategy`` counted. A reason of another kind
     stays."""
     is_count = any(f" {unit} {sign}" in reason for unit in UNITS for sign in ">≥")
     if not strategy.limits or not is_count:
         return reason_in_words(reason)
-    words = reason_in_words(plain_limit(reason))
+    words = reason_in_words(simplify_twofold_limit(reason))
     return _("{counted}: {reason}", counted=_(strategy.limits), reason=words)
 
 
-def plain_limit(reason: str) -> str:
+def simplify_twofold_limit(reason: str) -> str:
     """Return ``reason`` with a limit that is given as twice a number said as the number that it is: ``13 messages > 2 x
     6`` is ``13 messages > 12, twice the 6 that stay``."""
     return _TWICE.sub(_say_twice, reason)
@@ -308,7 +308,7 @@ def error_words(compaction: Compaction) -> str:
     return (compaction.error or "").rstrip(".")
 
 
-def tried_again(run: Run, failed: Compaction) -> str:
+def retry_words(run: Run, failed: Compaction) -> str:
     """Return what follows the error of a compaction of ``run`` where there is room to explain it."""
     turn = find_next_try(run.compactions, failed)
     if failed.policy != "leave":

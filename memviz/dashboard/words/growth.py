@@ -73,7 +73,7 @@ def tell_growth(growth: Growth) -> WarningWords:
         last_name=request_name(*growth.last),
         pace=growth.tokens_a_step,
     )
-    when_full = _when_window_is_full(growth.window) if growth.window else ""
+    when_full = _window_full_words(growth.window) if growth.window else ""
     why = [_(words.why)]
     dearer = growth.dearer
     if dearer is not None:
@@ -110,7 +110,7 @@ _WINDOW_FORECAST_BY_TURN = noop(
 )
 
 
-def _when_window_is_full(window: Window) -> str:
+def _window_full_words(window: Window) -> str:
     """Return when the requests were or will be larger than the window; empty where nobody can say it."""
     values = {"tokens": f"{window.tokens:,}", "model": window.model}
     if window.passed is not None:

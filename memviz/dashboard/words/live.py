@@ -4,7 +4,7 @@ one took out."""
 from datetime import datetime
 
 from memviz.core.translation import _, from_json, ngettext, noop, plural_noop
-from memviz.storage.watched import Watched
+from memviz.storage.watched import WatchedConversation
 from memviz.watching.live import Forecast, LiveView, RemovedMessages
 from memviz.watching.programs import PROGRAMS
 
@@ -44,7 +44,7 @@ def grown_words(grown_at: datetime, now: datetime) -> str:
     return _("grew just now")
 
 
-def problem_words(watched: Watched) -> str:
+def problem_words(watched: WatchedConversation) -> str:
     """Return the reason why not everything that the program wrote is stored, or certain; empty where it is."""
     return _(from_json(watched.state.get("problem", "")))
 

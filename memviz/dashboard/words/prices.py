@@ -225,7 +225,7 @@ def whose_prices(assumptions: PricingAssumptions) -> str:
     )
 
 
-def after_the_pause(
+def pause_effect_words(
     cache: CacheRules, pause_seconds: float, read_share: float | None
 ) -> str:
     """Return what the pause does, beside a sentence that says how long the prompt cache lives. ``read_share`` is the

@@ -33,7 +33,7 @@ def name_at(turns: NDArray[np.int64], number: int) -> str:
     return request_name(*find_place_at(turns, number))
 
 
-def place_in_a_table(place: RequestPlace) -> str:
+def table_place_words(place: RequestPlace) -> str:
     """Return a request where a heading says that it is one of a turn: ``6``, ``6, call 3``."""
     turn, call, calls = place
     if calls == 1:

@@ -24,7 +24,7 @@ From sentences to a summary:
    names, decisions; see :mod:`memviz.core.text.traits`), who said it, and whether it will hold tomorrow.
 3. ``summarizer`` leaves out what a later clause supersedes, takes the best until the budget is used, one of several
    that say the same, and nothing that points back without what it points to. It puts them in their old order, as a
-   list or as sentences. ``facts`` and ``blocks`` write them for prompts that want facts one by one, or blocks.
+   list or as sentences. ``structured_summary`` writes them for prompts that want facts one by one, or blocks.
 """
 
 from memviz.models.offline.model import VERSION, OfflineModel

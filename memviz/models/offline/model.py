@@ -15,8 +15,12 @@ from memviz.core.summaries import SummarySource
 from memviz.core.text.words import UNSPACED, count_words
 from memviz.core.tool_schemas import count_schema_tokens
 from memviz.models.base import Model, Reply, ToolChoice, Usage
-from memviz.models.offline.blocks import asks_for_blocks, write_blocks
-from memviz.models.offline.facts import fact_request, write_facts
+from memviz.models.offline.structured_summary import (
+    asks_for_blocks,
+    read_fact_request,
+    write_blocks,
+    write_facts,
+)
 from memviz.models.offline.summarizer import summarize
 from memviz.models.offline.summary_request import (
     Entry,
@@ -108,7 +112,7 @@ class OfflineModel(Model):
         instruction it obeys only the length: "at most 60 words", tokens or characters; the form, where that asks for
         sentences; and where it asks for each fact in a ``<fact>``, every clause is one. Of blocks of memory
         *persona* is what to keep to, *human* all else."""
-        request = fact_request(messages)
+        request = read_fact_request(messages)
         if request is None:
             return self._summary(messages, entries_in(messages))
         text = write_facts(request, self.summary_budget_tokens, self._count)

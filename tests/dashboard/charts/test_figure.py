@@ -8,10 +8,10 @@ from memviz.dashboard.charts import figure as module
 from memviz.dashboard.charts.figure import (
     LEGEND_CHARS,
     MOST_LINES,
-    escaped,
+    escape_text,
     legend_name,
 )
-from memviz.dashboard.charts.height_pixels import LEGEND_ROW, with_legend
+from memviz.dashboard.charts.height_pixels import LEGEND_ROW, add_legend_height
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from tests.dashboard.charts.runs import run_of
@@ -45,7 +45,7 @@ def test_a_legend_may_take_most_of_a_small_picture_and_more_settings_make_it_hig
         module.figure([], {"legend": {"orientation": "h"}}).layout.legend.maxheight
         > 0.5
     )
-    assert [with_legend(300, settings) for settings in (1, 3, 6)] == [
+    assert [add_legend_height(300, settings) for settings in (1, 3, 6)] == [
         300,
         300,
         300 + 3 * LEGEND_ROW,
@@ -54,7 +54,7 @@ def test_a_legend_may_take_most_of_a_small_picture_and_more_settings_make_it_hig
 
 def test_markup_is_escaped_and_quotes_are_not() -> None:
     assert (
-        escaped("<b>a</b> & &amp; \"b\" 'c'")
+        escape_text("<b>a</b> & &amp; \"b\" 'c'")
         == "&lt;b&gt;a&lt;/b&gt; &amp; &amp;amp; \"b\" 'c'"
     )
 
@@ -62,7 +62,7 @@ def test_markup_is_escaped_and_quotes_are_not() -> None:
 def test_a_name_in_a_legend_takes_as_many_lines_as_it_needs() -> None:
     label = "Summary only · 21 messages · 5 calls · reflective thinking on · 5 rounds · <12,000 tokens>"
     lines = legend_name(label).split("<br>")
-    assert " ".join(lines) == escaped(label)
+    assert " ".join(lines) == escape_text(label)
     assert len(lines) == 3
     assert legend_name("Full buffer") == "Full buffer"
     endless = legend_name("word " * 400).split("<br>")

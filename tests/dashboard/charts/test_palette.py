@@ -22,7 +22,7 @@ from memviz.dashboard.charts.palette import (
     STEP_TITLES,
     SUMMARIZATION_GLYPH,
     SUMMARIZATION_LINE,
-    faded,
+    fade_color,
     setting_color,
     setting_dash,
 )
@@ -289,10 +289,10 @@ def test_everything_that_can_become_of_a_message_has_colour_and_title() -> None:
     assert {fate: STEP_COLORS[encode_fate(fate)] for fate in kinds} == {
         fate: PART_COLORS[kinds[fate]] for fate in kinds
     }
-    assert STEP_COLORS[encode_fate(Fate.SUMMARIZED, 1)] == faded(
+    assert STEP_COLORS[encode_fate(Fate.SUMMARIZED, 1)] == fade_color(
         PART_COLORS["summary"], 1
     )
-    assert faded("#0A10FF", 0.25) == "rgba(10,16,255,0.25)"
+    assert fade_color("#0A10FF", 0.25) == "rgba(10,16,255,0.25)"
     for code in (2, 3, 4):
         first, last = STEPS[code].generation, STEPS[code + 1].generation - 1
         assert STEP_TITLES[code] in (

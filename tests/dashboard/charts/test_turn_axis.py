@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from memviz.dashboard.charts.cost.curve import cost_curve
-from memviz.dashboard.charts.memory_map.fate_map import map_of
+from memviz.dashboard.charts.memory_map.fate_map import draw_fate_map
 from memviz.dashboard.charts.memory_map.fate_words import fates_table
 from memviz.dashboard.charts.memory_map.message_life import message_life
 from memviz.dashboard.charts.palette import SettingRun
@@ -123,7 +123,7 @@ class TestOtherCharts:
         assert not any(figure.data[0].y), "it adds nothing"
 
     def test_the_map_has_a_column_a_request(self, run: Run) -> None:
-        figure = map_of(
+        figure = draw_fate_map(
             SettingRun(run, "one", 0), View(range(1, 20), range(len(run.log)))
         )
         assert len(figure.data[0].z[0]) == 19

@@ -9,10 +9,10 @@ from memviz.dashboard.lessons.answers_shown import (
     answers_origin,
     answers_table,
 )
-from memviz.dashboard.lessons.html import html_lesson
+from memviz.dashboard.lessons.html import write_html_lesson
 from memviz.dashboard.lessons.measure import FACTS, NEEDLES, RECORDS, answers_of
 from memviz.dashboard.lessons.reading import read_lesson
-from memviz.dashboard.lessons.writing import as_yaml
+from memviz.dashboard.lessons.writing import write_yaml
 from memviz.storage.workspace import Workspace
 from tests.tables import for_each
 
@@ -49,7 +49,7 @@ def test_answers_are_picked_by_their_fields() -> None:
 @for_each("id", IDS)
 def test_a_lesson_with_a_record_is_written_and_read_again(id: str) -> None:
     lesson = memviz.lesson(id)
-    assert read_lesson(as_yaml(lesson), "again.yaml") == lesson
+    assert read_lesson(write_yaml(lesson), "again.yaml") == lesson
 
 
 @for_each("id", IDS)
@@ -58,7 +58,7 @@ def test_the_html_file_has_the_numbers_as_a_table(
 ) -> None:
     lesson = memviz.lesson(id)
     (shown,) = {step.view.answers for step in lesson.steps if step.view.answers}
-    html = html_lesson(lesson, workspace)
+    html = write_html_lesson(lesson, workspace)
     for row in answers_table(shown).rows:
         assert f'<th scope="row">{row[0]}</th>' in html
     assert answers_origin(shown) in html

@@ -6,12 +6,12 @@ import re
 from itertools import pairwise
 
 import memviz
-from memviz.dashboard.lessons.claims import judge_claims, numbers_without_claim
+from memviz.dashboard.lessons.claims import judge_claims, list_numbers_without_claim
 from memviz.dashboard.lessons.lesson import LANGUAGES, Question
 from memviz.dashboard.lessons.markdown import as_plain
-from memviz.dashboard.lessons.playing import play
-from memviz.dashboard.lessons.questions import question_of
-from memviz.dashboard.lessons.staging import stage_of_step, standing_of
+from memviz.dashboard.lessons.playing import play_study
+from memviz.dashboard.lessons.questions import prepare_question
+from memviz.dashboard.lessons.staging import find_stage_position, prepare_stage
 from memviz.storage.workspace import Workspace
 from tests.tables import for_each
 
@@ -46,7 +46,8 @@ def test_its_numbers_are_held_by_claims(id: str, workspace: Workspace) -> None:
     for step in memviz.lesson(id).steps:
         if step.view.study.settings:
             assert (
-                numbers_without_claim(step, play(step.view.study, workspace)) == []
+                list_numbers_without_claim(step, play_study(step.view.study, workspace))
+                == []
             ), step.title.en
 
 
@@ -55,7 +56,7 @@ def test_its_facts_turns_and_questions_are_there(id: str, workspace: Workspace) 
     for step in memviz.lesson(id).steps:
         if not step.view.study.settings:
             continue
-        played = play(step.view.study, workspace)
+        played = play_study(step.view.study, workspace)
         if step.view.highlight.fact is not None:
             played.fact(step.view.highlight.fact)
         turns = [
@@ -80,7 +81,9 @@ def test_a_message_with_a_ring_is_in_the_request_that_is_seen_first(
         ringed = step.view.highlight.message
         if ringed is None or "The ring marks" not in as_plain(step.text.en):
             continue
-        data = stage_of_step(step, play(step.view.study, workspace), is_answered=False)
+        data = prepare_stage(
+            step, play_study(step.view.study, workspace), is_answered=False
+        )
         request = data["settings"][0]["requests"][data["at"] - data["first"]]
         assert ringed <= request["length"], step.title.en
 
@@ -93,8 +96,8 @@ def test_the_picture_stands_at_the_turn_of_which_the_text_speaks(
         told = TOLD_TURN.search(as_plain(step.text.en))
         if told is None or not step.view.has_stage:
             continue
-        turns = play(step.view.study, workspace).runs[0].log.turn_count
-        where = standing_of(step, turns, is_answered=False)
+        turns = play_study(step.view.study, workspace).runs[0].log.turn_count
+        where = find_stage_position(step, turns, is_answered=False)
         assert where.turn == int(told[1] or told[2]), step.title.en
 
 
@@ -108,9 +111,9 @@ def test_the_last_turn_that_a_text_names_is_seen(id: str, workspace: Workspace) 
         ]
         if not named or not step.view.has_stage or re.search(r"\bnow:", text):
             continue
-        turns = play(step.view.study, workspace).runs[0].log.turn_count
-        before = standing_of(step, turns, is_answered=False)
-        after = standing_of(step, turns, is_answered=True)
+        turns = play_study(step.view.study, workspace).runs[0].log.turn_count
+        before = find_stage_position(step, turns, is_answered=False)
+        after = find_stage_position(step, turns, is_answered=True)
         seen = {before.turn, after.turn}
         if "Play" in text:
             seen.update(range(before.first, after.last + 1))
@@ -126,14 +129,14 @@ def test_the_turn_that_a_question_asks_about_is_shown_once_it_is_answered(
     for step, following in pairwise([*steps, steps[-1]]):
         if step.asked is None or not step.view.has_stage:
             continue
-        question = question_of(step, play(step.view.study, workspace))
+        question = prepare_question(step, play_study(step.view.study, workspace))
         assert question is not None
         asked = re.search(r"turn (\d+)", as_plain(question.text.en))
         if asked is None:
             continue
-        turns = play(step.view.study, workspace).runs[0].log.turn_count
-        after = standing_of(step, turns, is_answered=True)
-        later = standing_of(following, turns, is_answered=True)
+        turns = play_study(step.view.study, workspace).runs[0].log.turn_count
+        after = find_stage_position(step, turns, is_answered=True)
+        later = find_stage_position(following, turns, is_answered=True)
         seen = {after.turn, *range(later.first, later.last + 1)}
         if step.view.last_turn is None:
             seen.update(range(after.first, after.last + 1))

@@ -11,8 +11,8 @@ from memviz.core.translation import LOCALE
 from memviz.dashboard.lessons.lesson import LANGUAGES, Prediction, Question, Step, Text
 from memviz.dashboard.lessons.markdown import blocks
 from memviz.dashboard.lessons.measure import RECORDS, record_of
-from memviz.dashboard.lessons.playing import Played, play
-from memviz.dashboard.lessons.questions import question_of
+from memviz.dashboard.lessons.playing import PlayedStudy, play_study
+from memviz.dashboard.lessons.questions import prepare_question
 from memviz.storage.workspace import Workspace
 from tests.tables import for_each
 
@@ -36,7 +36,7 @@ def quotations(text: Text) -> Iterator[str]:
                 yield "".join(span.text for span in block.items[0])
 
 
-def said(played: Played) -> list[str]:
+def said(played: PlayedStudy) -> list[str]:
     """Messages, summaries, what summarizers were asked, and recorded answers."""
     recording = memviz.recordings().get(played.study.conversation)
     answers = (
@@ -81,7 +81,8 @@ def test_what_is_quoted_was_said(id: str, workspace: Workspace) -> None:
     for step in memviz.lesson(id).steps:
         if quoted := quoted_by(step):
             whole = [
-                without_spaces(text) for text in said(play(step.view.study, workspace))
+                without_spaces(text)
+                for text in said(play_study(step.view.study, workspace))
             ]
             for quotation in quoted:
                 assert any(without_spaces(quotation) in text for text in whole), (
@@ -95,7 +96,7 @@ def test_summaries_that_are_shown_are_recorded_or_said_to_be_the_stand_ins(
 ) -> None:
     for step in memviz.lesson(id).steps:
         if step.view.study.settings and not names_the_stand_in(step):
-            runs = play(step.view.study, workspace).runs
+            runs = play_study(step.view.study, workspace).runs
             assert all(
                 one.recorded for run in runs for one in run.compactions if one.asked
             ), step.title.en
@@ -114,7 +115,7 @@ def asked(id: str, workspace: Workspace) -> Iterator[Text]:
     """The texts of the questions whose answers come from the run."""
     for step in memviz.lesson(id).steps:
         if isinstance(step.asked, Prediction):
-            question = question_of(step, play(step.view.study, workspace))
+            question = prepare_question(step, play_study(step.view.study, workspace))
             assert question is not None
             yield from (question.text, *question.choices, question.reason)
 

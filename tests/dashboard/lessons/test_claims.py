@@ -11,10 +11,14 @@ import pytest
 import memviz
 from memviz import Fate
 from memviz.core.errors import LessonError
-from memviz.dashboard.lessons.claims import judge_claims, problems, unclaimed_numbers
+from memviz.dashboard.lessons.claims import (
+    find_unclaimed_numbers,
+    judge_claims,
+    problems,
+)
 from memviz.dashboard.lessons.lesson import Point
 from memviz.dashboard.lessons.measures import MEASURES
-from memviz.dashboard.lessons.playing import Played, play
+from memviz.dashboard.lessons.playing import PlayedStudy, play_study
 from memviz.metrics.requests.token_use import count_token_use
 from memviz.metrics.requests.traffic import count_traffic
 from memviz.metrics.retention.knowledge import Freshness
@@ -29,11 +33,11 @@ TURN, LAST = 21, 46
 
 
 @pytest.fixture(scope="module")
-def played(workspace: Workspace) -> Played:
-    return play(lesson().steps[0].view.study, workspace)
+def played(workspace: Workspace) -> PlayedStudy:
+    return play_study(lesson().steps[0].view.study, workspace)
 
 
-def taken(played: Played, measure: str, **where: Any) -> Any:
+def taken(played: PlayedStudy, measure: str, **where: Any) -> Any:
     return MEASURES[measure].take(played, Point(measure, **{"setting": 1, **where}))
 
 
@@ -45,7 +49,7 @@ def claimed(workspace: Workspace, **claim: Any) -> tuple[bool, str]:
 
 
 def test_the_runs_of_a_lesson_are_those_of_a_replay_with_recorded_summaries(
-    played: Played,
+    played: PlayedStudy,
 ) -> None:
     summary = memviz.strategy("summary", buffer_size=8)
     run = memviz.replay(
@@ -56,7 +60,7 @@ def test_the_runs_of_a_lesson_are_those_of_a_replay_with_recorded_summaries(
     ]
 
 
-def test_tokens_and_dollars_add_up(played: Played) -> None:
+def test_tokens_and_dollars_add_up(played: PlayedStudy) -> None:
     run = played.runs[1]
     use, record = count_token_use(run), run.turns[TURN - 1]
     assert taken(played, "request_tokens", turn=TURN) == record.total_tokens
@@ -92,7 +96,7 @@ def test_tokens_and_dollars_add_up(played: Played) -> None:
     assert taken(played, "cached_percent", pause_seconds=1e9) == 0
 
 
-def test_messages_are_counted_by_their_fates(played: Played) -> None:
+def test_messages_are_counted_by_their_fates(played: PlayedStudy) -> None:
     fates = played.runs[1].fates(slice(TURN - 1, TURN))[0]
     for name, fate in (
         ("sent", Fate.VERBATIM),
@@ -105,7 +109,7 @@ def test_messages_are_counted_by_their_fates(played: Played) -> None:
     assert taken(played, "message_fate", turn=TURN, message=92) == "not yet"
 
 
-def test_facts_are_those_of_retention(played: Played) -> None:
+def test_facts_are_those_of_retention(played: PlayedStudy) -> None:
     kept = retention(played.runs[1], played.probes)
     number = TURN - 1
     assert taken(played, "facts_told", turn=TURN) == kept.born[number].sum()
@@ -131,7 +135,7 @@ def test_the_value_that_is_held_of_a_changed_fact_has_a_word(
     workspace: Workspace,
 ) -> None:
     settings = [{"strategy": "window", "window_size": 10}, {"strategy": "buffer"}]
-    played = play(lesson(settings=settings).steps[0].view.study, workspace)
+    played = play_study(lesson(settings=settings).steps[0].view.study, workspace)
 
     def words(setting: int, *turns: int) -> list[Any]:
         where = {"setting": setting, "fact": "3,600 euros"}
@@ -144,7 +148,7 @@ def test_the_value_that_is_held_of_a_changed_fact_has_a_word(
     assert kept.freshness[29, 0] == Freshness.STALE_ONLY
 
 
-def test_summaries_are_written_where_the_run_wrote_them(played: Played) -> None:
+def test_summaries_are_written_where_the_run_wrote_them(played: PlayedStudy) -> None:
     run = played.runs[1]
     turns = {run.request_turn(one) for one in run.compactions if one.is_summarization}
     assert {
@@ -162,7 +166,7 @@ def test_summaries_are_written_where_the_run_wrote_them(played: Played) -> None:
         taken(played, "tokens_before_summary", turn=2)
 
 
-def test_settings_are_compared(played: Played) -> None:
+def test_settings_are_compared(played: PlayedStudy) -> None:
     usd = [taken(played, "cumulative_dollars", setting=number) for number in (0, 1)]
     assert taken(played, "cheapest_setting") == usd.index(min(usd))
     assert taken(played, "smallest_setting") == 1
@@ -288,7 +292,7 @@ def test_numbers_of_a_text_that_no_claim_holds_are_named(workspace: Workspace) -
         "view": {"turn": 4},
         "claims": [{"measure": "request_tokens", "relation": "=", "value": 1186}],
     }
-    (found,) = unclaimed_numbers(lesson(step), workspace)
+    (found,) = find_unclaimed_numbers(lesson(step), workspace)
     assert found == (1, "its text says 46 and 1,500, which no claim holds.")
 
 
@@ -298,7 +302,7 @@ def test_what_a_fact_was_before_it_changed_is_held_by_a_claim_on_its_values(
     claim = {"measure": "fact_values", "relation": "=", "value": "both"}
     text = "It was 3,000 euros, not 3,001, and from 26 June."
     step = {"text": text, "claims": [claim | {"fact": "3,600 euros"}]}
-    (found,) = unclaimed_numbers(lesson(step), workspace)
+    (found,) = find_unclaimed_numbers(lesson(step), workspace)
     assert found == (1, "its text says 3,001 and 26, which no claim holds.")
 
 

@@ -20,7 +20,7 @@ from memviz.dashboard.lessons.class_at_work import (
     ClassAtWork,
     MemoryNotes,
     Phase,
-    Place,
+    QuestionPlace,
     Result,
 )
 from memviz.dashboard.lessons.class_notes import read_state, write_state
@@ -42,8 +42,8 @@ steps = st.integers(0, STEPS)
 choices = st.integers(-1, CHOICES)
 
 
-def place(work: ClassAtWork, step: int = 0) -> Place:
-    return Place(work.shown.opening, step)
+def place(work: ClassAtWork, step: int = 0) -> QuestionPlace:
+    return QuestionPlace(work.shown.opening, step)
 
 
 def opened(*visitors: str, room: int = ROOM) -> ClassAtWork:
@@ -96,7 +96,7 @@ class AnyClass(RuleBasedStateMachine):
 
     @rule(step=st.integers(-2, STEPS + 2))
     def go_to(self, step: int) -> None:
-        self.work.go_to(Place(self.work.shown.opening, step))
+        self.work.go_to(QuestionPlace(self.work.shown.opening, step))
         if self.is_open:
             self.step = min(max(0, step), self.length - 1)
 
@@ -244,7 +244,7 @@ def test_a_page_of_the_lesson_before_moves_and_asks_nothing() -> None:
     work.ask(before, QUESTION)
     assert work.counts(before._replace(opening=work.shown.opening)) == ()
     step = work.shown.step
-    work.go_to(Place(before.opening, step + 1))
+    work.go_to(QuestionPlace(before.opening, step + 1))
     assert work.shown.step == step
 
 
@@ -281,11 +281,11 @@ def test_a_page_draws_again_only_for_what_it_shows() -> None:
     work.answer("ana", place(work), 1)
     work.leave("bo")
     assert work.shown.for_student() == drawn
-    work.go_to(Place(work.shown.opening, 1))
+    work.go_to(QuestionPlace(work.shown.opening, 1))
     assert work.shown.for_student() != drawn
     work.lead(is_led=False)
     alone = work.shown.for_student()
-    work.go_to(Place(work.shown.opening, 2))
+    work.go_to(QuestionPlace(work.shown.opening, 2))
     assert work.shown.for_student() == alone
     work.reveal(place(work), Phase.COUNTED)
     assert work.shown.for_student() != alone

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memviz.dashboard.lessons.class_at_work import ClassAtWork, Phase, Place
+from memviz.dashboard.lessons.class_at_work import ClassAtWork, Phase, QuestionPlace
 from memviz.dashboard.lessons.class_notes import StoredNotes
 from memviz.dashboard.lessons.lesson import Question, Text
 from memviz.storage.store import Store
@@ -38,7 +38,7 @@ def test_what_one_server_notes_the_other_shows(over_file: Servers) -> None:
     of_teacher, of_ana = over_file
     assert not of_ana.shown.is_open
     of_teacher.open(LESSON, "teacher", step=1)
-    at = Place(1, 1)
+    at = QuestionPlace(1, 1)
     assert of_ana.shown == of_teacher.shown
     assert of_ana.shown.lesson == LESSON
     assert of_ana.join("ana", "Ana")
@@ -77,7 +77,7 @@ def test_a_class_that_answers_on_two_servers_at_once_loses_no_answer(
     over_server: Servers,
 ) -> None:
     everybody = [f"visitor {number}" for number in range(30)]
-    at = Place(1, 0)
+    at = QuestionPlace(1, 0)
     over_server[0].open(LESSON, "teacher")
     over_server[1].ask(at, QUESTION)
 

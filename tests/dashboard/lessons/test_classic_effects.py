@@ -14,10 +14,14 @@ from memviz.core.text.wording import dollars
 from memviz.dashboard.charts.cost.curve import frame_of
 from memviz.dashboard.charts.cost.setting_cost import Unit, View
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.lessons.claims import judge_claims, problems, unclaimed_numbers
+from memviz.dashboard.lessons.claims import (
+    find_unclaimed_numbers,
+    judge_claims,
+    problems,
+)
 from memviz.dashboard.lessons.lesson import Lesson, Step, Text
 from memviz.dashboard.lessons.library import classic_effects
-from memviz.dashboard.lessons.playing import Played, play
+from memviz.dashboard.lessons.playing import PlayedStudy, play_study
 from memviz.dashboard.ui.compare.dollars import price_settings
 from memviz.dashboard.ui.controls.effects import is_shown_by, query_of_effect
 from memviz.dashboard.ui.controls.links import open_link
@@ -48,9 +52,9 @@ def workspace() -> Workspace:
 
 
 @cache
-def played(title: str) -> Played:
+def played(title: str) -> PlayedStudy:
     """The runs that the pages show of it, recorded summaries where there are any."""
-    return play(effect(title).view.study, workspace())
+    return play_study(effect(title).view.study, workspace())
 
 
 def test_every_claim_holds() -> None:
@@ -61,7 +65,7 @@ def test_every_claim_holds() -> None:
 
 
 def test_every_other_number_of_a_sentence_is_held_below() -> None:
-    assert list(unclaimed_numbers(WHOLE, workspace())) == [
+    assert list(find_unclaimed_numbers(WHOLE, workspace())) == [
         (5, "its text says 226, which no claim holds."),
         (8, "its text says 87, which no claim holds."),
         (9, "its text says 13,253 and 11, which no claim holds."),

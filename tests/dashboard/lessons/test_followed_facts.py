@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import memviz
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.lessons.followed_facts import follow, split_at_facts
+from memviz.dashboard.lessons.followed_facts import follow_facts, split_at_facts
 from memviz.dashboard.stage.data import stage_data
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
@@ -61,7 +61,7 @@ def test_summaries_and_messages_of_a_stage_are_told() -> None:
     run = memviz.replay(transcript, memviz.strategy("summary", buffer_size=8))
     data = stage_data([SettingRun(run, run.label, 0)], transcript)
     probe = transcript.probes[0]
-    followed = follow(data, [run], (probe,))
+    followed = follow_facts(data, [run], (probe,))
     summaries = followed["settings"][0]["summaries"]
     assert list(summaries) == list(range(1, len(summaries) + 1))
     assert summaries[1][0] in run.space.summaries.versions[0].text
@@ -77,7 +77,7 @@ def test_a_list_of_facts_is_read_without_its_tags() -> None:
     setting = memviz.strategy("fifo_facts", token_limit=3_000)
     run = memviz.replay(transcript, setting)
     data = stage_data([SettingRun(run, run.label, 0)], transcript)
-    summaries = follow(data, [run], ())["settings"][0]["summaries"]
+    summaries = follow_facts(data, [run], ())["settings"][0]["summaries"]
     assert "<fact>" in run.summaries[0].text
     assert summaries[1][0].startswith("- ")
     assert not [parts for parts in summaries.values() if "<fact>" in "".join(parts)]

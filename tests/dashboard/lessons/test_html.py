@@ -8,7 +8,7 @@ from html import unescape
 from urllib.parse import parse_qsl
 
 import memviz
-from memviz.dashboard.lessons.html import html_lesson
+from memviz.dashboard.lessons.html import write_html_lesson
 from memviz.dashboard.reporting.themes import script_hash
 from memviz.storage.workspace import Workspace
 from tests.dashboard.lessons.writing_lessons import lesson
@@ -17,7 +17,7 @@ HOSTILE = "x&lt;b&gt; \"'> ]]> {{ 7*7 }} %{x}"
 
 
 def test_it_runs_its_own_script_alone_and_loads_nothing(workspace: Workspace) -> None:
-    html = html_lesson(memviz.lesson("first-look"), workspace)
+    html = write_html_lesson(memviz.lesson("first-look"), workspace)
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)
     scripts = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
     assert policy is not None
@@ -31,7 +31,7 @@ def test_it_has_both_languages_the_stages_and_what_is_printed(
     workspace: Workspace,
 ) -> None:
     found = memviz.lesson("first-look")
-    html = html_lesson(found, workspace, "zh")
+    html = write_html_lesson(found, workspace, "zh")
     stages = json.loads(re.search(r'id="stages">(.*?)</script>', html, re.DOTALL)[1])  # type: ignore[index]
     assert '<body data-language="zh"' in html
     for step in found.steps:
@@ -57,7 +57,7 @@ def test_texts_stay_texts(workspace: Workspace) -> None:
         "question": question,
         "try": [{"text": HOSTILE}],
     }
-    html = html_lesson(lesson(step, title=HOSTILE, summary=HOSTILE), workspace)
+    html = write_html_lesson(lesson(step, title=HOSTILE, summary=HOSTILE), workspace)
     assert html.count("x&amp;lt;b&amp;gt;") >= 8
     assert "x&lt;b" not in html.replace("x&amp;lt;b", "")
     assert "{{ 7*7 }}" in html
@@ -72,7 +72,7 @@ def test_what_there_is_to_try_has_an_address_on_every_memviz(
         "turn": 9,
         "show": "dollars",
     }
-    html = html_lesson(lesson({"try": [tried]}), workspace)
+    html = write_html_lesson(lesson({"try": [tried]}), workspace)
     (address,) = re.findall(r'<span class="address"><code>(.*?)</code>', html)
     path, _, query = unescape(address).partition("?")
     assert path == "/compare"
@@ -89,6 +89,6 @@ def test_what_there_is_to_try_has_an_address_on_every_memviz(
 def test_a_step_about_another_page_says_where_to_follow_it(
     workspace: Workspace,
 ) -> None:
-    html = html_lesson(lesson({"view": {"page": "tune"}}), workspace)
+    html = write_html_lesson(lesson({"view": {"page": "tune"}}), workspace)
     assert "This step is about the page Tune of memviz" in html
     assert '<svg class="still"' not in html

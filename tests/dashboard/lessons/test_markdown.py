@@ -7,7 +7,11 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memviz.dashboard.lessons.markdown import as_html, as_plain, forbidden_words
+from memviz.dashboard.lessons.markdown import (
+    as_html,
+    as_plain,
+    describe_forbidden_parts,
+)
 from tests.tables import for_each
 
 
@@ -38,7 +42,7 @@ from tests.tables import for_each
     ],
 )
 def test_it_is_taken_apart(text: str, html: str) -> None:
-    assert forbidden_words(text) == ""
+    assert describe_forbidden_parts(text) == ""
     assert as_html(text) == html
 
 
@@ -48,7 +52,7 @@ def test_the_plain_text_has_no_marks() -> None:
 
 @for_each("text", ["a [b] (c)", "`<b>` and `[a](b)`", "x < y > z", "a: b", "[1] says"])
 def test_what_is_no_link_is_let_through(text: str) -> None:
-    assert forbidden_words(text) == ("" if text != "a [b] (c)" else "a link")
+    assert describe_forbidden_parts(text) == ("" if text != "a [b] (c)" else "a link")
 
 
 @for_each(
@@ -64,7 +68,7 @@ def test_what_is_no_link_is_let_through(text: str) -> None:
     ],
 )
 def test_what_leads_outside_is_refused(text: str) -> None:
-    assert forbidden_words(text)
+    assert describe_forbidden_parts(text)
 
 
 @given(some.text(alphabet="ab <>&\"'*`_-[]()!\\\n.1:/", max_size=60))

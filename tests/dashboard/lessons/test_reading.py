@@ -14,7 +14,7 @@ from memviz.dashboard.lessons.fields import MAX_BYTES
 from memviz.dashboard.lessons.lesson import Claim, Point, Prediction, Question, Text
 from memviz.dashboard.lessons.reading import read_lesson
 from memviz.dashboard.lessons.study import Highlight, RecalledTurns
-from memviz.dashboard.lessons.writing import as_yaml
+from memviz.dashboard.lessons.writing import write_yaml
 from tests.dashboard.lessons.writing_lessons import (
     LESSON,
     STEP,
@@ -313,13 +313,13 @@ def test_any_value_of_any_field_is_read_or_refused(field: str, value: Any) -> No
         found = lesson({field: value})
     except LessonError:
         return
-    assert read_lesson(as_yaml(found), "again") == found
+    assert read_lesson(write_yaml(found), "again") == found
 
 
 @for_each("id", sorted(memviz.lessons()))
 def test_a_lesson_written_and_read_again_is_the_same(id: str) -> None:
     found = memviz.lesson(id)
-    assert read_lesson(as_yaml(found), "again") == found
+    assert read_lesson(write_yaml(found), "again") == found
 
 
 def test_all_that_a_lesson_can_hold_is_written() -> None:
@@ -358,4 +358,4 @@ def test_all_that_a_lesson_can_hold_is_written() -> None:
         step, minutes=3, order=2, summary="S", recalls=[{"turn": 3, "turns": [1]}]
     )
     assert isinstance(found.steps[0].asked, Prediction)
-    assert read_lesson(as_yaml(found), "again") == found
+    assert read_lesson(write_yaml(found), "again") == found

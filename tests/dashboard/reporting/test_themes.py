@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 from memviz.dashboard.charts.figure import figure
-from memviz.dashboard.charts.memory_map.fate_map import map_of
+from memviz.dashboard.charts.memory_map.fate_map import draw_fate_map
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.reporting.themes import DARK, LIGHT, THEMES, Theme, themed
@@ -41,7 +41,7 @@ def test_no_placeholder_of_a_setting_is_left(theme: Theme) -> None:
     view = View(range(1, 7), range(12))
     drawn = [
         themed(tokens_per_turn(settings), theme),
-        *(themed(map_of(setting, view), theme) for setting in settings),
+        *(themed(draw_fate_map(setting, view), theme) for setting in settings),
     ]
     assert not re.search(r"#0000(0[1-9]|10)\b", json.dumps(drawn))
     used = [trace["line"]["color"] for trace in drawn[0]["data"][:10]]

@@ -9,9 +9,9 @@ from memviz import Message, ModelError, ScriptedModel
 from memviz.dashboard.words.compactions import (
     act_words,
     compaction_words,
-    event_turn_in_a_table,
+    event_turn_table_words,
     event_turn_words,
-    named_reason,
+    name_counted_amount,
 )
 from memviz.metrics.summaries.events import list_compaction_events
 
@@ -86,10 +86,10 @@ def test_a_sentence_without_a_reason_has_no_brackets() -> None:
 def test_a_limit_is_named_only_where_it_was_what_counted() -> None:
     strategy = memviz.strategy("fifo_facts")
     assert (
-        named_reason(strategy, "1,500 tokens > 1,400")
+        name_counted_amount(strategy, "1,500 tokens > 1,400")
         == "messages word for word: 1,500 tokens > 1,400"
     )
-    assert named_reason(strategy, "54 facts > 50") == "54 facts > 50"
+    assert name_counted_amount(strategy, "54 facts > 50") == "54 facts > 50"
 
 
 def test_a_turn_is_a_number_where_a_heading_says_that_it_is_one() -> None:
@@ -101,13 +101,13 @@ def test_a_turn_is_a_number_where_a_heading_says_that_it_is_one() -> None:
     )
     event = list_compaction_events(run)[0]
     assert event_turn_words(event) == "turn 2"
-    assert event_turn_in_a_table(event) == "2"
+    assert event_turn_table_words(event) == "2"
     in_calls = event._replace(request=(6, 3, 4))
     assert event_turn_words(in_calls) == "turn 6, call 3"
-    assert event_turn_in_a_table(in_calls) == "6, call 3"
+    assert event_turn_table_words(in_calls) == "6, call 3"
     last = event._replace(request=None)
     after = f"after turn {event.compaction.turn}"
-    assert event_turn_words(last) == event_turn_in_a_table(last) == after
+    assert event_turn_words(last) == event_turn_table_words(last) == after
 
 
 def test_what_took_a_fact_is_named_by_what_it_did() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import memviz
 from memviz import Message, Run
-from memviz.dashboard.charts.memory_map.fate_map import map_of
+from memviz.dashboard.charts.memory_map.fate_map import draw_fate_map
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.metrics.memory_map.fate_grid import View, build_grid, find_example
 from memviz.metrics.memory_map.fate_map import build_fate_map
@@ -34,7 +34,7 @@ def test_the_map_of_20_000_messages_takes_less_than_60_mb() -> None:
     tracemalloc.start()
     fates = build_fate_map(run)
     cells = build_grid(fates, whole)
-    figure = map_of(SettingRun(run, "x", 0), whole).to_json()
+    figure = draw_fate_map(SettingRun(run, "x", 0), whole).to_json()
     assert find_example(fates, cells, 5_000, 3) is not None
     assert fates.life(100)
     assert fates.shares(-1).messages == MESSAGES - 1

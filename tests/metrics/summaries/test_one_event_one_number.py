@@ -14,11 +14,11 @@ from rich.console import Console
 import memviz
 from memviz import Recall, Run
 from memviz.cli.tables import print_run
-from memviz.dashboard.charts.memory_map.fate_map import map_of
+from memviz.dashboard.charts.memory_map.fate_map import draw_fate_map
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.retention.curve import retention_curve
-from memviz.dashboard.charts.retention.life_lines import life_lines_of
+from memviz.dashboard.charts.retention.life_lines import draw_life_lines
 from memviz.dashboard.charts.retention.result import Measure, RetentionResult
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.reporting.report import html_report
@@ -125,8 +125,12 @@ def test_charts_say_the_same_of_every_summarization(run: Run) -> None:
     within = [event for event in every if event[0] != "after turn"]
     for name, figure, wanted in (
         ("tokens", tokens_per_turn([setting]), every),
-        ("memory map", map_of(setting, whole), every),
-        ("facts", life_lines_of(result, lives), within),  # drawn up to the last request
+        ("memory map", draw_fate_map(setting, whole), every),
+        (
+            "facts",
+            draw_life_lines(result, lives),
+            within,
+        ),  # drawn up to the last request
         ("summaries", summary_timeline(run), every),
     ):
         assert [told(text) for text in tooltips(figure)] == wanted, name

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.cost.setting_cost import SettingCost, usd_words
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import (
     BELOW,
     GREY,
@@ -177,7 +177,7 @@ def _row_heading(setting_cost: SettingCost) -> str:
         template = noop("{label}, {rate:.0%} from the cache")
     return _(
         template,
-        label=escaped(setting_cost.label),
+        label=escape_text(setting_cost.label),
         usd=usd_words(usd),
         rate=setting_cost.cost.hit_rate,
     )
@@ -222,7 +222,7 @@ def _request_words(setting: SettingCost, at: int) -> str:
     return _(
         "<b>{label}</b><br>{request}: {tokens} sent<br>pale: {held:,} read from the cache<br>"
         "solid: {paid:,} paid for in full",
-        label=escaped(setting.label),
+        label=escape_text(setting.label),
         request=name_at(setting.cost.turns, at),
         tokens=counted(sent_tokens, "token"),
         held=cached_tokens,

@@ -21,17 +21,17 @@ from memviz.dashboard.charts.cost.setting_cost import (
     View,
     turn_words,
 )
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import (
     Part,
     legend_entry,
     line,
     path,
     picture,
-    sized_for,
+    size_for_settings,
     stroke,
 )
-from memviz.dashboard.charts.palette import FIXED_MARGINS, PART_COLORS, faded
+from memviz.dashboard.charts.palette import FIXED_MARGINS, PART_COLORS, fade_color
 from memviz.dashboard.charts.turn_axis import request_ids, turn_partings, turns_axis
 from memviz.metrics.health.growth import find_unbounded_part
 from memviz.metrics.requests.request_axis import RequestAxis
@@ -46,7 +46,7 @@ SQUEEZES_FROM = 3.0
 """A line that is so many times as high as all that has to fit leaves the picture."""
 _SUMMARIZER_BAND = {
     "fill": "tonexty",
-    "fillcolor": faded(PART_COLORS["summary"], 0.3),
+    "fillcolor": fade_color(PART_COLORS["summary"], 0.3),
 }
 _LEGEND = {
     "orientation": "h",
@@ -120,7 +120,7 @@ def cost_curve(
         shapes=turn_partings(axis),
         **_LAYOUT,
         uirevision=f"cost-{view.name}-{unit.name}",
-        **sized_for(len(costs), height_pixels.DOLLARS, int(has_thin)),
+        **size_for_settings(len(costs), height_pixels.DOLLARS, int(has_thin)),
     )
 
 
@@ -147,7 +147,7 @@ def _lines(
         return
     main, summarizer = amounts
     x = axis.places(setting_cost.cost.turns)
-    name = escaped(setting_cost.label)
+    name = escape_text(setting_cost.label)
     behind = {"showlegend": False, "legendgroup": str(number)}
     if without_cache is not None:
         thin = stroke(1.4, "dot", setting_cost.setting.color)
@@ -216,7 +216,7 @@ def _peak(amounts: Amounts) -> float:
     return float(amounts.max(initial=0.0))
 
 
-def above_finding(frame: Frame, unit: Unit) -> str:
+def lines_above_finding(frame: Frame, unit: Unit) -> str:
     """Return which lines leave the picture, and how high they go; empty where all of them are seen whole."""
     peaks = []
     for line_above in sorted(frame.above, key=lambda line_above: -line_above.peak):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memviz.core.text.wording import counted, dollars, listed
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.words.requests import name_at
@@ -115,7 +115,7 @@ def turn_words(setting_cost: SettingCost) -> Texts[int]:
 
     def words(row: int) -> str:
         about = {
-            "label": escaped(setting_cost.label),
+            "label": escape_text(setting_cost.label),
             "request": name_at(turns, row),
             "parts": _parts_of(setting_cost, row),
         }

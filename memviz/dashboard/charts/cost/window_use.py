@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import (
     LEGEND_BELOW,
     TOKENS_AXIS,
@@ -17,7 +17,7 @@ from memviz.dashboard.charts.grammar import (
     note_at_left,
     picture,
     rule_across,
-    sized_for,
+    size_for_settings,
     stroke,
 )
 from memviz.dashboard.charts.palette import FIXED_MARGINS
@@ -40,7 +40,7 @@ def window_use(costs: Sequence[SettingCost], window_tokens: int | None) -> go.Fi
     axis = RequestAxis.of(setting_cost.cost.traffic.turns for setting_cost in costs)
     shapes = turn_partings(axis)
     notes = []
-    if window_tokens and window_fits(costs, window_tokens):
+    if window_tokens and is_window_drawn(costs, window_tokens):
         shapes.append(rule_across(window_tokens, stroke(1, "dash"), layer="below"))
         notes.append(
             note_at_left(
@@ -56,7 +56,7 @@ def window_use(costs: Sequence[SettingCost], window_tokens: int | None) -> go.Fi
         shapes=shapes,
         annotations=notes,
         **_LAYOUT,
-        **sized_for(len(costs), height_pixels.CACHE_AND_WINDOW),
+        **size_for_settings(len(costs), height_pixels.CACHE_AND_WINDOW),
     )
 
 
@@ -69,7 +69,7 @@ def _window_line(
         tokens = int(traffic.input_tokens[at])
         tooltip = _(
             "<b>{escaped}</b><br>{names}: <b>{tokens:,} tokens</b>",
-            escaped=escaped(setting_cost.label),
+            escaped=escape_text(setting_cost.label),
             names=name_at(traffic.turns, at),
             tokens=tokens,
         )
@@ -96,6 +96,6 @@ def largest_request(costs: Sequence[SettingCost]) -> int:
     return max(sizes, default=0)
 
 
-def window_fits(costs: Sequence[SettingCost], window_tokens: int) -> bool:
+def is_window_drawn(costs: Sequence[SettingCost], window_tokens: int) -> bool:
     """Return whether the window is drawn."""
     return window_tokens <= FITS_UP_TO * largest_request(costs)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from memviz.core.text.wording import message_number
 from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import (
     GREY,
     INVISIBLE,
@@ -46,7 +46,7 @@ from memviz.dashboard.charts.palette import (
     STEP_COLORS,
     STEP_TITLES,
     SettingRun,
-    faded,
+    fade_color,
     turn_ticks,
 )
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, turn_partings
@@ -70,7 +70,7 @@ ROW_PIXELS_WITH_GAPS = 4
 """Up to so many columns, and from so high a row on, cells are drawn apart."""
 NAME_PIXELS = 14
 LARGE_TICKS = 12
-PARTING = faded(GREY, 0.6)
+PARTING = fade_color(GREY, 0.6)
 PENDING_WIDTH = 0.7
 """The part of a column that is between the outlines of the pending request."""
 PENDING_PIXELS = 9
@@ -156,7 +156,7 @@ LARGE = MapSize(
 """For a map that has the width of a page."""
 
 
-def beside_others(labels: Sequence[str]) -> MapSize:
+def size_beside_others(labels: Sequence[str]) -> MapSize:
     """Return the size of maps that are seen at once, one for each label: up to three stand side by side, more in two
     rows."""
     chars = LARGE.line_chars if len(labels) == 1 else SMALL_LINE_CHARS
@@ -167,7 +167,7 @@ def beside_others(labels: Sequence[str]) -> MapSize:
     return MapSize(pixels, chars, min(SMALL_LINES, most_lines), 34, most_ticks=4)
 
 
-def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
+def draw_fate_map(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     """Return the map of one setting over ``view``. Points carry the place of the request (x) and the number of the
     message (y, 1-based) of the middle of their cell."""
     fates = build_fate_map(setting.run)
@@ -296,7 +296,7 @@ def _name(setting: SettingRun, size: MapSize, left_pixels: int) -> Part:
     lines = wrap(setting.label, size.line_chars, max_lines=size.lines, placeholder="…")
     swatch = f'<span style="color:{setting.color}">■</span>'
     return note_at_left(
-        f"{swatch} <b>{'<br>'.join(map(escaped, lines))}</b>",
+        f"{swatch} <b>{'<br>'.join(map(escape_text, lines))}</b>",
         1,
         xshift=-left_pixels,
         yshift=size.top_pixels,

@@ -24,7 +24,7 @@ from memviz.core.text.wording import (
     turn_range,
 )
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.palette import STEP_TITLES, SettingRun
 from memviz.dashboard.charts.requests.tables import Requests, requests_table
 from memviz.dashboard.words import shorten
@@ -87,7 +87,7 @@ def _row(run: Run, row: range, *, is_single: bool) -> str:
     # Of a long message the beginning is enough: spaces in a row become one.
     beginning = message_words(message).lstrip()[: 4 * FIRST_WORDS_CHARS]
     first_words = shorten(beginning, FIRST_WORDS_CHARS) or _("no text")
-    return f"{head}<br><i>{escaped(first_words)}</i>"
+    return f"{head}<br><i>{escape_text(first_words)}</i>"
 
 
 def column_words(run: Run, cells: Grid) -> dict[str, str]:

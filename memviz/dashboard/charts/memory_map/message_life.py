@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from memviz.core.text.wording import listed, message_number
 from memviz.core.translation import _
-from memviz.dashboard.charts.figure import escaped, label_lines
+from memviz.dashboard.charts.figure import escape_text, label_lines
 from memviz.dashboard.charts.grammar import Part, bars, note_at_left, picture
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS, span_words
 from memviz.dashboard.charts.palette import STEP_COLORS, SettingRun
@@ -67,7 +67,7 @@ def message_life(
         pieces += _pieces_of_life(setting, position, row, axis)
         lines = label_lines(setting.label, LABEL_CHARS)
         swatch = f'<span style="color:{setting.color}">■</span>'
-        label = "<br>".join(map(escaped, lines))
+        label = "<br>".join(map(escape_text, lines))
         # Above the bar.
         names.append(note_at_left(f"{swatch} {label}", row - 0.25, align="left"))
         most_lines = max(most_lines, len(lines))

@@ -26,7 +26,7 @@ from memviz.dashboard.charts.palette import (
     PART_COLORS,
     PART_ORDER,
     PART_TITLES,
-    faded,
+    fade_color,
 )
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
@@ -146,7 +146,7 @@ def _counts(part: str, limit: Limit | None) -> bool:
 
 def _color(part: str, limit: Limit | None) -> str:
     color = PART_COLORS[part]
-    return color if _counts(part, limit) else faded(color, PALE)
+    return color if _counts(part, limit) else fade_color(color, PALE)
 
 
 def _names(run: Run, places: Places) -> Part:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from memviz.core.translation import _
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import Part, note, path, stroke
 from memviz.dashboard.charts.palette import NOTE_PIXELS
 from memviz.dashboard.charts.requests.line_ends import Bracket, LineEnd
@@ -27,7 +27,7 @@ LABEL_LEFT_PIXELS = 8
 _LABEL: Part = {"xanchor": "left", "xshift": -LABEL_LEFT_PIXELS, "yanchor": "bottom"}
 
 
-def fitting_ends(
+def find_fitting_ends(
     ends: Iterable[LineEnd], top_tokens: float
 ) -> Iterator[tuple[LineEnd, Bracket]]:
     """Yield the ends whose bracket is drawn, with it. A limit far above everything sent is said in words alone."""
@@ -40,7 +40,7 @@ def bracket_notes(ends: Iterable[LineEnd], top_tokens: float) -> list[Part]:
     """Return the word above each bracket that is drawn, between the last request and the
     names, so that it covers no data; one word where two would lie on each other."""
     notes: list[Part] = []
-    for end, bracket in fitting_ends(ends, top_tokens):
+    for end, bracket in find_fitting_ends(ends, top_tokens):
         height = bracket.high_tokens
         gaps = [abs(height - other["y"]) for other in notes]
         if min(gaps, default=top_tokens) < LABEL_SHARE * top_tokens:
@@ -54,7 +54,7 @@ def bracket_notes(ends: Iterable[LineEnd], top_tokens: float) -> list[Part]:
 def bracket_traces(ends: Iterable[LineEnd], top_tokens: float) -> list[Part]:
     """Return the brackets behind the last request, in the colours of their settings."""
     traces = []
-    for end, bracket in fitting_ends(ends, top_tokens):
+    for end, bracket in find_fitting_ends(ends, top_tokens):
         setting = end.placed.setting
         last = int(end.placed.axis.lasts[-1])
         gap = BRACKET_PLACES * last
@@ -63,9 +63,9 @@ def bracket_traces(ends: Iterable[LineEnd], top_tokens: float) -> list[Part]:
         right = middle + CAP_SHARE * gap
         low = bracket.low_tokens
         high = bracket.high_tokens
-        rule = escaped(limit_rule(setting.run.strategy))
+        rule = escape_text(limit_rule(setting.run.strategy))
         size = _("a request of {high_tokens:,} tokens reaches it", high_tokens=high)
-        label = escaped(setting.label)
+        label = escape_text(setting.label)
         # Drawn without lifting the pen: the lower end, the way up, the upper end.
         trace = path(
             np.array([left, right, middle, middle, left, right]),

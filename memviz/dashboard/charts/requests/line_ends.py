@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from memviz.core.text.wording import counted
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import Part, note
 from memviz.dashboard.charts.palette import NOTE_PIXELS, PART_COLORS, SettingRun
 from memviz.dashboard.charts.turn_axis import request_id
@@ -162,7 +162,7 @@ def _break_into_rows(name: str) -> list[str]:
             rows[-1] = longer
         else:
             rows.append(parameter)
-    return [escaped(row[:NAME_CHARS]) for row in rows]
+    return [escape_text(row[:NAME_CHARS]) for row in rows]
 
 
 def _letters(text: str) -> int:
@@ -215,7 +215,7 @@ def name_notes(
         mark = _MARK.format(end.placed.setting.color)
         arrow = " ↑" if end.tokens > top_tokens else ""
         words = f"{mark} {'<br>'.join(rows)}{arrow}"
-        label = escaped(end.placed.setting.label)
+        label = escape_text(end.placed.setting.label)
         notes.append(note(words, 1, y, hovertext=label, **_BESIDE_LINE, **place))
     return notes
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import Part, note_on_top, rule_down, stroke
 from memviz.dashboard.charts.palette import NOTE_PIXELS, PART_COLORS
 from memviz.dashboard.charts.requests.line_ends import PlacedSetting
@@ -110,11 +110,11 @@ def setting_marks(run: Run, axis: RequestAxis) -> MarksAbove:
         row_begins[row : row + 1] = [begin]
         since = _("From turn {turn:,} on the chat was held under:", turn=next_turn)
         note = note_on_top(
-            escaped(name),
+            escape_text(name),
             x,
             yshift=row * ROW_PIXELS,
             xanchor="right" if is_left_of_line else "left",
-            hovertext=f"{since}<br>{escaped(label)}",
+            hovertext=f"{since}<br>{escape_text(label)}",
         )
         names.append(note)
     return MarksAbove(lines[::-1], names[::-1], len(row_begins))
@@ -164,7 +164,7 @@ def _recorded_words(event: RecordedEvent) -> str:
     if event.kind == "compaction":
         words = _("Recorded in the imported file:<br>its own program compacted here")
     if event.reason:
-        words += f" ({escaped(event.reason[:REASON_CHARS])})"
+        words += f" ({escape_text(event.reason[:REASON_CHARS])})"
     if event.tokens_before is not None:
         words += _(
             "<br>{tokens_before:,} tokens before", tokens_before=event.tokens_before

@@ -8,13 +8,13 @@ import plotly.graph_objects as go
 from memviz.core.text.wording import counted, message_number
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
-from memviz.dashboard.charts.figure import escaped, figure
+from memviz.dashboard.charts.figure import escape_text, figure
 from memviz.dashboard.charts.grammar import BELOW, Part, bars
 from memviz.dashboard.charts.palette import (
     OPAQUE_COLOR,
     PART_COLORS,
     SHORTENED_COLOR,
-    faded,
+    fade_color,
 )
 from memviz.dashboard.words.requests import message_words, role_name
 from memviz.metrics.requests.message_text import Looks, SaidAndSent, Stretch
@@ -25,9 +25,9 @@ COLORS: dict[Looks, str] = {
     "history": PART_COLORS["history"],
     "recalled": PART_COLORS["recalled"],
     "shortened": SHORTENED_COLOR,
-    "cleared": faded(PART_COLORS["tools"], 0.5),
+    "cleared": fade_color(PART_COLORS["tools"], 0.5),
     "opaque": OPAQUE_COLOR,
-    "dropped": faded(PART_COLORS["system"], 0.3),
+    "dropped": fade_color(PART_COLORS["system"], 0.3),
     "input": PART_COLORS["input"],
     "tools": PART_COLORS["tools"],
     "names": PART_COLORS["names"],
@@ -75,7 +75,7 @@ _BAR: Part = {
 _BARS = {"categoryorder": "array", "fixedrange": True}
 _FUNNEL = {
     "type": "path",
-    "fillcolor": faded(PART_COLORS["summary"], FUNNEL_OPACITY),
+    "fillcolor": fade_color(PART_COLORS["summary"], FUNNEL_OPACITY),
     "line": {"width": 0},
     "layer": "below",
 }
@@ -155,9 +155,9 @@ def _funnel(picture: SaidAndSent) -> list[Part]:
 
 
 def _tooltip(picture: SaidAndSent, stretch: Stretch) -> str:
-    lines = [f"<b>{escaped(stretch_words(picture, stretch))}</b>"]
+    lines = [f"<b>{escape_text(stretch_words(picture, stretch))}</b>"]
     if stretch.position is not None:
         flat = " ".join(message_words(picture.run.log[stretch.position]).split())
         first = wrap(flat[:FIRST_WORDS_CHARS], CHARS_A_LINE)
-        lines += map(escaped, first) if first else [""]
+        lines += map(escape_text, first) if first else [""]
     return "<br>".join(lines)

@@ -41,9 +41,9 @@ def shown_requests(runs: Sequence[Run]) -> Requests:
         names: set[tuple[int, int]] = set()
         for run in runs:
             names.update(_names(run))
-        return bound_rows(sorted(names))
+        return thin_rows(sorted(names))
     last = max((int(run.columns.turns.max(initial=0)) for run in runs), default=0)
-    return bound_rows([(turn, 1) for turn in range(1, last + 1)])
+    return thin_rows([(turn, 1) for turn in range(1, last + 1)])
 
 
 def _names(run: Run) -> Requests:
@@ -53,7 +53,7 @@ def _names(run: Run) -> Requests:
     return list(zip(turns, calls, strict=True))
 
 
-def bound_rows(requests: Requests) -> Requests:
+def thin_rows(requests: Requests) -> Requests:
     """Return all of ``requests``, or of too many every so many and the last."""
     step = ceil_div(len(requests), MAX_POINTS)
     return sorted({*requests[::step], requests[-1]}) if requests else []

@@ -69,7 +69,7 @@ def percent_text(percent: float) -> str:
     return f"{text}%"
 
 
-def far_larger(settings: Sequence[SettingRun]) -> frozenset[int]:
+def find_far_larger(settings: Sequence[SettingRun]) -> frozenset[int]:
     """Return the numbers of the settings whose requests are far larger than the others':
     a magnified picture leaves out how high they go. None where all are of one size."""
     peaks = {}

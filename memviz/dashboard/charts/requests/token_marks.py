@@ -9,7 +9,7 @@ import numpy as np
 
 from memviz.core.text.wording import counted, turn_list
 from memviz.core.translation import _
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import Part, marks, path, segments, stroke
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.charts.requests.line_ends import PlacedSetting
@@ -66,7 +66,7 @@ def compaction_marks(placed: PlacedSetting) -> list[Part]:
     if is_dense:
         pixels = DENSE_PIXELS
     label = placed.setting.label
-    name = escaped(label)
+    name = escape_text(label)
 
     def tooltip(marked: MarkedCompaction) -> str:
         return compaction_tooltip(label, marked.compaction, run)
@@ -147,7 +147,7 @@ def recall_marks(placed: PlacedSetting, largest_tokens: int) -> list[Part]:
         marker,
         unselected=_UNSELECTED,
         customdata=[placed.id_of(number) for number in numbers],
-        name=f"{escaped(setting.label)} recalls",
+        name=f"{escape_text(setting.label)} recalls",
         **placed.group,
     )
     return [triangles]
@@ -168,7 +168,7 @@ def _recall_tooltip(run: Run, label: str, record: TurnRecord) -> str:
     return _(
         "<b>{setting}</b><br><b>recalled</b> {messages} of {turns} into {request}<br>"
         "+{tokens}, {total_tokens:,} in all",
-        setting=escaped(label),
+        setting=escape_text(label),
         messages=counted(recalled, "message"),
         turns=turn_list(turns, MAX_TURNS_NAMED),
         request=name_of(run, record),

@@ -13,7 +13,7 @@ from memviz.core.context import SUMMARY_NOT_ASKED
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import Part, line, marks, pending_marker, picture
 from memviz.dashboard.charts.palette import (
     FIXED_MARGINS,
@@ -35,7 +35,11 @@ from memviz.dashboard.charts.requests.line_ends import (
     names_pixels,
 )
 from memviz.dashboard.charts.requests.marks_above import ROW_PIXELS, marks_above
-from memviz.dashboard.charts.requests.token_axis import Window, far_larger, token_axis
+from memviz.dashboard.charts.requests.token_axis import (
+    Window,
+    find_far_larger,
+    token_axis,
+)
 from memviz.dashboard.charts.requests.token_marks import compaction_marks, recall_marks
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
@@ -102,7 +106,7 @@ def tokens_per_turn(
     traces = _traces(placed, window, has_pending=turns is None)
     # A part of the conversation does not show where the lines end.
     ends = line_ends(placed) if turns is None else []
-    left_out = far_larger(settings) if magnified else frozenset()
+    left_out = find_far_larger(settings) if magnified else frozenset()
     top_tokens = _top_tokens(traces, ends, left_out)
     traces += bracket_traces(ends, top_tokens)
     places = _places_shown(settings, axis, turns)
@@ -236,7 +240,7 @@ def _pending_mark(placed: PlacedSetting, window: Window | None) -> list[Part]:
 def _request_tooltip(
     setting: SettingRun, window: Window | None, record: TurnRecord
 ) -> str:
-    lines = [f"<b>{escaped(setting.label)}</b>"]
+    lines = [f"<b>{escape_text(setting.label)}</b>"]
     lines.append(
         _(
             "{request}: <b>{tokens}</b> sent",
@@ -249,7 +253,7 @@ def _request_tooltip(
             _(
                 "{share} of {window}",
                 share=window.share(record.total_tokens),
-                window=escaped(window.name),
+                window=escape_text(window.name),
             )
         )
     for part, part_tokens in record.tokens.items():

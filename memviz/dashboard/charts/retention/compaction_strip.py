@@ -12,7 +12,7 @@ from memviz.dashboard.charts.grammar import (
     segments,
     stroke,
 )
-from memviz.dashboard.charts.palette import SUMMARIZATION_LINE, faded
+from memviz.dashboard.charts.palette import SUMMARIZATION_LINE, fade_color
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import (
     MarkedCompaction,
@@ -76,7 +76,7 @@ def strip_marks(
             places.append(marked.place)
     if places:
         lines = [(place, STRIP, place, bottom) for place in places]
-        thin = stroke(1, color=faded(SUMMARIZATION_LINE, 0.6))
+        thin = stroke(1, color=fade_color(SUMMARIZATION_LINE, 0.6))
         yield path(*segments(lines, None), thin, name="summarization lines")
 
     def words(marked: MarkedCompaction) -> str:

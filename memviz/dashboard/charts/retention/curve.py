@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memviz.core.text.wording import COMMA, counted
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import (
     BELOW,
     GREY,
@@ -23,10 +23,10 @@ from memviz.dashboard.charts.grammar import (
     marks,
     path,
     picture,
-    sized_for,
+    size_for_settings,
     stroke,
 )
-from memviz.dashboard.charts.palette import FIXED_MARGINS, faded
+from memviz.dashboard.charts.palette import FIXED_MARGINS, fade_color
 from memviz.dashboard.charts.retention.result import (
     Measure,
     RetentionResult,
@@ -97,7 +97,7 @@ def retention_curve(
         },
         **_LAYOUT,
         **parting_layout(axis),
-        **sized_for(len(results), 440, named_bounds),
+        **size_for_settings(len(results), 440, named_bounds),
     )
 
 
@@ -109,7 +109,7 @@ def _bounds(bounds: Bounds, axis: RequestAxis) -> Iterator[Part]:
         low, high = bounds.chance
         edge = {**thin, "width": 0}
         yield path(x, low, edge, name="least by chance", showlegend=False)
-        band = {"fill": "tonexty", "fillcolor": faded(GREY, 0.18)}
+        band = {"fill": "tonexty", "fillcolor": fade_color(GREY, 0.18)}
         yield path(x, high, thin, name=_("Found by chance"), **band, **_NAMED_LAST)
 
 
@@ -151,7 +151,7 @@ def _tooltips(result: RetentionResult, measure: Measure) -> Texts[int]:
     words = known_words(retention)
 
     def tooltip(request: int) -> str:
-        lines = f"<b>{escaped(result.setting.label)}</b><br>{words[request]}"
+        lines = f"<b>{escape_text(result.setting.label)}</b><br>{words[request]}"
         if measure is not Measure.RETAINED and stated[request]:
             lines += _(
                 template,
@@ -195,7 +195,7 @@ def summarization_marks(
         np.array(shares),
         Texts(drawable, partial(_mark_tooltip, result, lost_by)),
         marker_of(drawable, pixels, stroke(edge_pixels, color=result.setting.color)),
-        name=f"{escaped(result.setting.label)} summarizations",
+        name=f"{escape_text(result.setting.label)} summarizations",
         legendgroup=str(result.setting.index),
         showlegend=False,
         customdata=clicks,
@@ -229,7 +229,7 @@ def _mark_tooltip(
     answers_lost = []
     for probe in lost_by.get(number, ()):
         answers = result.retention.probes[probe].answers
-        answers_lost.append(escaped(answers[0]) if answers else "?")
+        answers_lost.append(escape_text(answers[0]) if answers else "?")
     if not answers_lost:
         return tooltip
     names = _(COMMA).join(answers_lost[:MOST_NAMED])

@@ -22,7 +22,7 @@ from memviz.dashboard.charts.grammar import (
     marks,
     picture,
 )
-from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_LINE, faded
+from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_LINE, fade_color
 from memviz.dashboard.charts.retention.compaction_strip import (
     STRIP,
     TOOLTIP_CHARS,
@@ -63,7 +63,7 @@ _BAND = {
     "xref": "paper",
     "layer": "below",
     "line": {"width": 0},
-    "fillcolor": faded(GREY, 0.14),
+    "fillcolor": fade_color(GREY, 0.14),
 }
 _BIRTH = {
     "symbol": "circle",
@@ -105,7 +105,7 @@ class _Stretch(NamedTuple):
         return self.span.last_place - self.span.first_place + 1
 
 
-def by_birth(lives: Sequence[LifeLine]) -> list[LifeLine]:
+def sort_by_birth(lives: Sequence[LifeLine]) -> list[LifeLine]:
     """Return the lives in the order in which their facts were stated, those without evidence first."""
 
     def birth(life: LifeLine) -> tuple[bool, int, int]:
@@ -120,7 +120,7 @@ def requests_title(axis: RequestAxis) -> Part:
     return {"text": axis_title(axis), "standoff": 8}
 
 
-def life_lines_of(
+def draw_life_lines(
     result: RetentionResult,
     lives: Sequence[LifeLine],
     selected: int | None = None,

@@ -11,7 +11,7 @@ import numpy as np
 
 from memviz.core.text.wording import COMMA, SEMICOLON, share_of
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.words.requests import name_at
@@ -141,4 +141,4 @@ def fact_label(answers: tuple[str, ...], question: str, chars: int) -> str:
     ends = list(accumulate(widths))
     if ends and ends[-1] > chars:
         text = text[: bisect_right(ends, chars - 1)] + "…"
-    return escaped(text)
+    return escape_text(text)

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from memviz.core.text.wording import counted, share_of
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import (
     LEGEND_BELOW,
     SHARE_AXIS,
@@ -20,7 +20,7 @@ from memviz.dashboard.charts.grammar import (
     marks,
     picture,
     rule_across,
-    sized_for,
+    size_for_settings,
     stroke,
 )
 from memviz.dashboard.charts.palette import FIXED_MARGINS, SettingRun, turn_ticks
@@ -99,7 +99,7 @@ def survival_curve(
         xaxis=x_axis,
         yaxis={**SHARE_AXIS, "title": {"text": _("share still known")}},
         **_LAYOUT,
-        **sized_for(len(lasting), height_pixels.SURVIVAL, 1),
+        **size_for_settings(len(lasting), height_pixels.SURVIVAL, 1),
     )
 
 
@@ -127,7 +127,7 @@ def _words(lasting: Lasting, age: int, what: Thing) -> str:
     retained = int(lasting.survival.retained[age])
     observed = int(lasting.survival.observed[age])
     after = counted(age, lasting.survival.unit)
-    head = f"<b>{escaped(lasting.setting.label)}</b>"
+    head = f"<b>{escape_text(lasting.setting.label)}</b>"
     return _(
         what.known_after,
         setting=head,
@@ -152,7 +152,7 @@ def _half_life(lasting: Lasting, what: Thing) -> Iterator[Part]:
         {"symbol": "circle", "size": 11, "color": lasting.setting.color},
         showlegend=False,
         legendgroup=str(lasting.setting.index),
-        name=f"{escaped(lasting.setting.label)} half-life",
+        name=f"{escape_text(lasting.setting.label)} half-life",
     )
 
 

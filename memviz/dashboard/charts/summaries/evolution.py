@@ -57,7 +57,7 @@ _MESSAGE_LOOK: Part = {
 }
 
 
-def compression(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
+def compression_chart(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     """Return source tokens per summary token: of everything a version stands for, and of what it was made of."""
     whole = [fact.compression for fact in facts]
     step = [fact.step_compression for fact in facts]
@@ -70,7 +70,7 @@ def compression(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     return _chart(lines, unit, facts, axis, {"ticksuffix": "×"})
 
 
-def carried_over(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
+def carried_over_chart(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     """Return how much of each version came from the one before, and how much of that one was given up."""
     shares = []
     new = []
@@ -85,7 +85,7 @@ def carried_over(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     return _chart(lines, _("share of words"), facts, axis, _PERCENT)
 
 
-def word_origins(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
+def word_origins_chart(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     """Return the content words of each version by where they come from, as shares of all."""
     origins = [fact.origin for fact in facts]
     previous = [origin.previous for origin in origins]

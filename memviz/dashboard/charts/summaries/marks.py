@@ -11,7 +11,7 @@ import numpy as np
 
 from memviz.core.text.wording import counted, dollars, seconds_words
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import Part
 from memviz.dashboard.charts.palette import (
     FAILURE_COLOR,
@@ -199,14 +199,17 @@ def compaction_tooltip(
 ) -> str:
     """Return what a compaction of ``run`` did, for a hover label: the ``label`` of the setting, what happened where and
     why, its result, and the first words of the summary."""
-    lines = [f"<b>{escaped(label)}</b>", *_happened_lines(compaction, run, line_chars)]
-    return "<br>".join([*lines, *_first_words(compaction, line_chars)])
+    lines = [
+        f"<b>{escape_text(label)}</b>",
+        *_describe_event_lines(compaction, run, line_chars),
+    ]
+    return "<br>".join([*lines, *_quote_summary_beginning(compaction, line_chars)])
 
 
-def tooltip(run: Run, event: CompactionEvent) -> str:
+def event_tooltip(run: Run, event: CompactionEvent) -> str:
     """Return what happened, why in numbers, and what it cost, as HTML for a hover label."""
     compaction = event.compaction
-    lines = [*_happened_lines(compaction, run, CHARS_A_LINE)]
+    lines = [*_describe_event_lines(compaction, run, CHARS_A_LINE)]
     if event.version:
         words = _(
             "version {number}: a text of {own} for {whole} in all",
@@ -217,7 +220,7 @@ def tooltip(run: Run, event: CompactionEvent) -> str:
         lines.append(words)
     if compaction.asked and compaction.error is None:
         lines.append(_call_words(compaction))
-    return "<br>".join([*lines, *_first_words(compaction, CHARS_A_LINE)])
+    return "<br>".join([*lines, *_quote_summary_beginning(compaction, CHARS_A_LINE)])
 
 
 def _call_words(compaction: Compaction) -> str:
@@ -233,7 +236,9 @@ def _call_words(compaction: Compaction) -> str:
     return words if compaction.cost is None else f"{words}, {dollars(compaction.cost)}"
 
 
-def _happened_lines(compaction: Compaction, run: Run, width: int) -> Iterator[str]:
+def _describe_event_lines(
+    compaction: Compaction, run: Run, width: int
+) -> Iterator[str]:
     """Yield lines that say what happened where and why, and with which result."""
     words = compaction_words(compaction, run)
     yield f"<b>{_wrap_lines(words.what, width)}</b>"
@@ -254,7 +259,7 @@ def cache_words(compaction: Compaction, run: Run) -> str:
     return _("It broke {tokens} of the prompt cache", tokens=counted(tokens, "token"))
 
 
-def _first_words(compaction: Compaction, width: int) -> Iterator[str]:
+def _quote_summary_beginning(compaction: Compaction, width: int) -> Iterator[str]:
     """Yield the beginning of the summary, if there is one."""
     text = compaction.summary or ""
     if text:
@@ -266,4 +271,4 @@ def _wrap_lines(text: str, width: int) -> str:
     is_one_line = len(text) <= width and text.isprintable() and text == text.strip()
     # Most texts are, and to wrap one takes longer than to write it.
     lines = [text] if is_one_line else wrap(text, width)
-    return "<br>".join(map(escaped, lines))
+    return "<br>".join(map(escape_text, lines))

@@ -28,8 +28,8 @@ from memviz.dashboard.charts.summaries.marks import (
     MARKS,
     RULED,
     bar_width,
+    event_tooltip,
     lacks_summarizer,
-    tooltip,
 )
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import last_place, turn_partings, turns_axis
@@ -121,7 +121,7 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     if is_list and _can_be_layered(run, versions):
         traces.append(_layers(run, versions, last + 0.5))
     traces += _marks(run, events, sizes)
-    traces += _below(run, events, versions, is_list=is_list)
+    traces += _draw_lower_row(run, events, versions, is_list=is_list)
 
     axis = make_axis([run])
     shapes = turn_partings(axis, rows=("y", "y2"))
@@ -174,7 +174,7 @@ def _row_titles(*, is_list: bool, is_ruled: bool) -> list[Part]:
     return notes
 
 
-def _below(
+def _draw_lower_row(
     run: Run,
     events: Sequence[CompactionEvent],
     versions: Sequence[CompactionEvent],
@@ -253,7 +253,7 @@ def _marks(
             yield marks(
                 _places(mine),
                 np.array([sizes[event.number] for event in mine]),
-                Texts(mine, partial(tooltip, run)),
+                Texts(mine, partial(event_tooltip, run)),
                 {"symbol": mark.symbol, "color": mark.color, "size": pixels},
                 name=_(mark.name),
                 showlegend=True,
@@ -283,7 +283,7 @@ def _covered_bars(
         # The first summary took in all that it covers: nothing came before it.
         before.append(range(covers.start, max(covers.start, added.start)))
         taken_in.append(added)
-    words = [tooltip(run, event) for event in versions]
+    words = [event_tooltip(run, event) for event in versions]
     for name, color, ranges in (
         (_("replaced by the summary before"), SUMMARY, before),
         (_("newly taken in"), MESSAGES, taken_in),
@@ -300,7 +300,7 @@ def _ruled_bars(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Part]:
                 own_events.append(event)
         if own_events:
             ranges = [event.compaction.summarized for event in own_events]
-            words = Texts(own_events, partial(tooltip, run))
+            words = Texts(own_events, partial(event_tooltip, run))
             mark = MARKS[outcome]
             width = bar_width(events)
             yield _lower_bars(
@@ -345,7 +345,7 @@ def _entries(
             showlegend=False,
             width=width,
             customdata=[event.number for event in versions],
-            text=[tooltip(run, event) for event in versions],
+            text=[event_tooltip(run, event) for event in versions],
             **_IN_LOWER_ROW,
         )
 

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from markupsafe import Markup
 
 from memviz.dashboard.charts.svg.attributes import lengths, paint
-from memviz.dashboard.charts.svg.notes import plain_lines, text_at
+from memviz.dashboard.charts.svg.notes import draw_text, plain_lines
 from memviz.dashboard.charts.svg.scales import Scale
 from memviz.dashboard.charts.svg.traces import PATTERNS, Plane, draw_trace, stroke_look
 from memviz.dashboard.markup import element
@@ -34,7 +34,7 @@ _PATTERN_LINES = {
 }
 
 
-def svg_of(figure: go.Figure, width_pixels: int, words: str) -> Markup:
+def draw_svg(figure: go.Figure, width_pixels: int, words: str) -> Markup:
     """Return the figure as one ``svg`` element, ``width_pixels`` wide and as high as the figure says; a style sheet may
     scale it. ``words`` tell somebody who sees no pictures what is on it. An element that has a tooltip carries it in
     ``data-tip``, its lines parted by line breaks."""
@@ -84,17 +84,17 @@ def _axes(plane: Plane, width: int, height: int) -> Iterator[Markup]:
     for pixel, words in x.ticks(X_TICKS_PIXELS):
         if x.axis.get("showgrid", True):
             yield _line((pixel, y.start), (pixel, y.stop), _GRID)
-        yield text_at(words, pixel, y.start + TICK_PIXELS, **_X_TICK)
+        yield draw_text(words, pixel, y.start + TICK_PIXELS, **_X_TICK)
     for pixel, words in y.ticks(Y_TICKS_PIXELS):
         if y.axis.get("showgrid", True):
             yield _line((x.start, pixel), (x.stop, pixel), _GRID)
-        yield text_at(words, x.start - TICK_PIXELS, pixel, **_Y_TICK)
+        yield draw_text(words, x.start - TICK_PIXELS, pixel, **_Y_TICK)
     x_title = _title(x.axis)
     if x_title:
-        yield text_at(x_title, x.share(0.5), height - TITLE_PIXELS, **_X_TITLE)
+        yield draw_text(x_title, x.share(0.5), height - TITLE_PIXELS, **_X_TITLE)
     y_title = _title(y.axis)
     if y_title:
-        yield text_at(y_title, TITLE_PIXELS, y.share(0.5), **_Y_TITLE)
+        yield draw_text(y_title, TITLE_PIXELS, y.share(0.5), **_Y_TITLE)
 
 
 def _title(axis: Part) -> str:
@@ -108,7 +108,7 @@ def _line(
     return element("line", **place, **look)
 
 
-def _at(scale: Scale, position: float, reference: str | None) -> float:
+def _pixel_at(scale: Scale, position: float, reference: str | None) -> float:
     """Return the pixel of a position of a shape or a note: a share of the area for ``paper`` and ``y domain``, else a
     place on the axis."""
     if reference and (reference == "paper" or reference.endswith("domain")):
@@ -119,10 +119,10 @@ def _at(scale: Scale, position: float, reference: str | None) -> float:
 def _shape(shape: Part, plane: Plane) -> Markup:
     x_reference = shape.get("xref")
     y_reference = shape.get("yref")
-    x0 = _at(plane.x, shape["x0"], x_reference)
-    x1 = _at(plane.x, shape["x1"], x_reference)
-    y0 = _at(plane.y, shape["y0"], y_reference)
-    y1 = _at(plane.y, shape["y1"], y_reference)
+    x0 = _pixel_at(plane.x, shape["x0"], x_reference)
+    x1 = _pixel_at(plane.x, shape["x1"], x_reference)
+    y0 = _pixel_at(plane.y, shape["y0"], y_reference)
+    y1 = _pixel_at(plane.y, shape["y1"], y_reference)
     if shape["type"] == "line":
         return _line((x0, y0), (x1, y1), stroke_look(shape["line"]))
     # An axis may count upwards or downwards, a rectangle has its height from the top.
@@ -133,17 +133,17 @@ def _shape(shape: Part, plane: Plane) -> Markup:
 
 def _note(note: Part, plane: Plane) -> Iterator[Markup]:
     """Yield the words of a note, and the line from them to its place where it has one."""
-    x = _at(plane.x, note["x"], note.get("xref"))
-    y = _at(plane.y, note["y"], note.get("yref"))
+    x = _pixel_at(plane.x, note["x"], note.get("xref"))
+    y = _pixel_at(plane.y, note["y"], note.get("yref"))
     if note.get("showarrow", True):
         # The words stand where the arrow begins; it ends a little above the place that it points down at.
         tip = (x, y - note["standoff"])
-        x = _at(plane.x, note["ax"], note.get("axref"))
-        y = _at(plane.y, note["ay"], note.get("ayref"))
+        x = _pixel_at(plane.x, note["ax"], note.get("axref"))
+        y = _pixel_at(plane.y, note["ay"], note.get("ayref"))
         arrow = {"color": note["arrowcolor"], "width": note["arrowwidth"]}
         yield _line((x, y), tip, stroke_look(arrow))
     font = note.get("font", {})
-    yield text_at(
+    yield draw_text(
         note["text"],
         x + note.get("xshift", 0),
         y - note.get("yshift", 0),

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from memviz.dashboard.charts.svg.attributes import paint
 from memviz.dashboard.charts.svg.notes import plain_lines
-from memviz.dashboard.charts.svg.symbols import symbol
+from memviz.dashboard.charts.svg.symbols import draw_symbol
 from memviz.dashboard.charts.svg.traces import Trace, stroke_look
 from memviz.dashboard.markup import element
 
@@ -25,7 +25,7 @@ _PICTURE = {
 }
 
 
-def legend_of(figure: go.Figure) -> Markup:
+def draw_legend(figure: go.Figure) -> Markup:
     """Return the entries of the figure's legend as a ``ul`` element; without a legend, those of its bars. Empty where
     there is none."""
     has_legend = figure.layout.showlegend is not False
@@ -58,7 +58,7 @@ def _looks(trace: Trace) -> Iterator[Markup]:
         )
     if "markers" in mode:
         edge = marker.get("line", {})
-        yield symbol(
+        yield draw_symbol(
             marker.get("symbol", "circle"),
             WIDTH / 2,
             middle,

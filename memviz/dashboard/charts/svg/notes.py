@@ -32,7 +32,7 @@ def plain_lines(text: str) -> str:
     return unescape(_ANY_TAG.sub("", _BREAK.sub("\n", text)))
 
 
-def text_at(
+def draw_text(
     text: str,
     x: float,
     y: float,

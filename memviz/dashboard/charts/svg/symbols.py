@@ -61,7 +61,7 @@ LARGER = 1.25
 """Polygons reach so much further than a circle of the same size, as they do in Plotly."""
 
 
-def symbol(
+def draw_symbol(
     name: str,
     x: float,
     y: float,

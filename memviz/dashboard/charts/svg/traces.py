@@ -11,7 +11,7 @@ from markupsafe import Markup
 from memviz.dashboard.charts.svg.attributes import lengths, paint
 from memviz.dashboard.charts.svg.notes import plain_lines
 from memviz.dashboard.charts.svg.scales import Scale
-from memviz.dashboard.charts.svg.symbols import symbol
+from memviz.dashboard.charts.svg.symbols import draw_symbol
 from memviz.dashboard.markup import element
 
 Trace = Mapping[str, Any]
@@ -125,7 +125,7 @@ def _marks(
         color = value_of_point(marker.get("color", ""), number)
         edge_width = value_of_point(edge.get("width", 0), number)
         edge_color = value_of_point(edge.get("color", color), number)
-        yield symbol(
+        yield draw_symbol(
             value_of_point(marker.get("symbol", "circle"), number),
             *point,
             value_of_point(marker.get("size", 6), number),
@@ -142,7 +142,7 @@ def _hits(
     """Yield invisible circles that carry the tooltips of the points of a line."""
     for point, tip in zip(points, tips, strict=True):
         if point is not None and tip:
-            yield symbol("circle", *point, 2 * HIT_PIXELS, "transparent", tip=tip)
+            yield draw_symbol("circle", *point, 2 * HIT_PIXELS, "transparent", tip=tip)
 
 
 def _bars(trace: Trace, plane: Plane) -> Iterator[Markup]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.translation import _
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import Part
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, MeasureWords
 
@@ -191,7 +191,7 @@ def require_one_setting_a_place(table: DataFrame, axes: Sequence[Axis]) -> None:
 
 def values_axis(x: Axis, values: list[Any]) -> Part:
     """Return the parameter's real values at the ticks, or fewer where they would stand too close."""
-    title = {"text": escaped(axis_title(x))}
+    title = {"text": escape_text(axis_title(x))}
     if values and _is_switch(values[0]):
         words = list(map(value_words, values))
         return {

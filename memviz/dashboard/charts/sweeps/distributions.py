@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from memviz.core.text.wording import listed
 from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
-from memviz.dashboard.charts.figure import escaped, label_lines
+from memviz.dashboard.charts.figure import escape_text, label_lines
 from memviz.dashboard.charts.grammar import (
     LOOK_STAYS,
     Part,
@@ -89,7 +89,7 @@ def _name_of(row: Row, y: int, measure: str) -> Part:
     """Return the name of a setting with its median, above its row: ``Window 10 · median 93%``."""
     label = label_lines(str(row["label"]), LABEL_CHARS)[0]
     median = WORDS[measure].shown(row["median"])
-    words = _("{setting} · median {value}", setting=escaped(label), value=median)
+    words = _("{setting} · median {value}", setting=escape_text(label), value=median)
     return note_at_left(words, y, yshift=12)
 
 
@@ -98,7 +98,7 @@ def _tooltip(row: Row, measure: str) -> str:
     return _(
         "<b>{setting}</b><br>Half of the conversations: {p25} to {p75}<br>8 of 10: {p10} to {p90}"
         "<br>Median {median}, mean {mean}",
-        setting=escaped(str(row["label"])),
+        setting=escape_text(str(row["label"])),
         **values,
     )
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import (
     CELL_SCALE,
     GREY,
@@ -127,7 +127,7 @@ def setting_map(
     return picture(
         [*_heatmaps(cells, words), _points(cells, x, y, tooltips), *keys],
         **_LAYOUT,
-        title=heading(escaped(title)),
+        title=heading(escape_text(title)),
         xaxis=_axis(x, cells.x),
         yaxis=_axis(y, cells.y),
         shapes=frames,
@@ -152,7 +152,7 @@ def _map(table: DataFrame, x: Axis, y: Axis, measure: str) -> _Map:
 
 
 def _axis(axis: Axis, values: list[Any]) -> Part:
-    title = {"text": escaped(axis_title(axis))}
+    title = {"text": escape_text(axis_title(axis))}
     names = list(map(value_words, values))
     return category_axis(names, automargin=True, title=title, showgrid=False)
 
@@ -239,7 +239,7 @@ def _points(cells: _Map, x: Axis, y: Axis, tooltip_of: dict[int, str]) -> Part:
         else:
             across = axis_value_words(x, cells.x[column])
             up = axis_value_words(y, cells.y[row])
-            lines = [escaped(across), escaped(up), _("Not measured.")]
+            lines = [escape_text(across), escape_text(up), _("Not measured.")]
             tooltips.append("<br>".join(lines))
             signs.append("–")
     about = {"customdata": settings, "hovertext": tooltips}

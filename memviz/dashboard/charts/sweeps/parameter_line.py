@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import (
     GREY,
     OPAQUE,
@@ -166,7 +166,7 @@ def _line(
             values[alike],
             tooltips,
             {"color": mark.color, "symbol": mark.shape, "size": 8, **opacity},
-            name=escaped(mark.title),
+            name=escape_text(mark.title),
             legendgroup=mark.id,
             showlegend=False,
             selected=OPAQUE,

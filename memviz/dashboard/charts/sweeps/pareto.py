@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import (
     GREY,
     Part,
@@ -149,7 +149,7 @@ def pareto_chart(
     y_title = {"text": _(upwards.title)}
     return picture(
         traces,
-        title=heading(escaped(title)),
+        title=heading(escape_text(title)),
         xaxis={**_AXIS, "title": x_title, **x_axis},
         yaxis={**_AXIS, "automargin": False, "title": y_title, **y_axis},
         shapes=[rule_across(at, stroke(1, "dash"), yref="y") for at in limits],

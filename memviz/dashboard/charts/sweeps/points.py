@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.grammar import (
     GREY,
     OPAQUE,
@@ -154,7 +154,7 @@ def point_traces(points: Points, looks: Sequence[StrategyMark]) -> Iterator[Part
                 yield _points(points, look, where, PALE if is_pale else 1.0)
     for look in looks:
         yield legend_entry(
-            escaped(look.title),
+            escape_text(look.title),
             mode="markers",
             marker={"color": look.color, "symbol": look.shape, "size": FULL_PIXELS},
             legendgroup=look.id,
@@ -183,7 +183,7 @@ def _points(
         selected=OPAQUE,
         unselected={"marker": {"opacity": opacity}},
         customdata=points.settings[where].tolist(),
-        name=escaped(look.title),
+        name=escape_text(look.title),
         legendgroup=look.id,
         showlegend=False,
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from memviz.core.text.wording import share_of
 from memviz.core.translation import _, ngettext, noop
-from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.figure import escape_text
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, percent, shown_value
 from memviz.tuning.recommendation import (
     describe_cost_by_conversation,
@@ -47,9 +47,9 @@ class SettingWords:
 
     def tooltip(self, row: Row, *more: str) -> str:
         """Return the tooltip of one row of the table. ``more`` are sentences that only this chart has to say."""
-        lines = [f"<b>{escaped(row['label'])}</b>"]
+        lines = [f"<b>{escape_text(row['label'])}</b>"]
         for sentence in (*self._sentences(row), *more):
-            lines += map(escaped, wrap(sentence, LINE_CHARS))
+            lines += map(escape_text, wrap(sentence, LINE_CHARS))
         return "<br>".join(lines)
 
     def _other_value(self, row: Row, measure: str) -> str:

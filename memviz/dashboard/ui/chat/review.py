@@ -23,7 +23,7 @@ from memviz.dashboard.ui.shell.elements import (
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import shorten
-from memviz.dashboard.words.compactions import named_reason
+from memviz.dashboard.words.compactions import name_counted_amount
 from memviz.dashboard.words.requests import message_words, role_name
 from memviz.engine.chat import Chat, Proposal
 from memviz.engine.drafts import INTERRUPTED, Draft
@@ -179,7 +179,7 @@ def _draw_head(chat: Chat, proposal: Proposal) -> None:
     )
     due = _(
         "It is due because {reason}.",
-        reason=plain(named_reason(chat.strategy, plan.reason)),
+        reason=plain(name_counted_amount(chat.strategy, plan.reason)),
     )
     if plan.replaces:
         due = _(

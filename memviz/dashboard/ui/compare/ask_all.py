@@ -41,7 +41,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.answer_sources import find_answer_source
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, bound_questions
-from memviz.models.base import ends_all
+from memviz.models.base import fails_every_call
 from memviz.transcripts.base import Probe
 
 CARDS_A_ROW = 3
@@ -154,7 +154,7 @@ def _ask(
             )
         except MemvizError as error:
             answers[run] = error
-            if ends_all(error):
+            if fails_every_call(error):
                 break
 
 
@@ -173,7 +173,7 @@ def _try_again(runs: Sequence[Run], models: Models) -> None:
         return
     unanswered = [run for run in runs if run not in answers]
     is_tried = state.asked_with == models
-    hopeless = next(filter(ends_all, failures), None)
+    hopeless = next(filter(fails_every_call, failures), None)
     if not is_tried:
         st.caption(
             _(
@@ -252,7 +252,7 @@ def _draw_answers(
             replies.append((setting.label, answer.facts))
             source = find_answer_source(answer.context, state.question, answer.reply)
             sources[setting.index] = source
-        elif answer and not ends_all(answer):
+        elif answer and not fails_every_call(answer):
             # An error that ends all asking is said once, above.
             answers.append((setting, answer))
     if not answers:

@@ -9,7 +9,7 @@ import streamlit as st
 from memviz.core.text.wording import SEMICOLON
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.cost.cache_prefix import CachedSetting, cache_prefix
-from memviz.dashboard.charts.cost.curve import above_finding, cost_curve, frame_of
+from memviz.dashboard.charts.cost.curve import cost_curve, frame_of, lines_above_finding
 from memviz.dashboard.charts.cost.setting_cost import (
     SettingCost,
     Unit,
@@ -48,9 +48,9 @@ from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.prices import (
-    after_the_pause,
     basis_in_words,
     missing_prices_by_model,
+    pause_effect_words,
     pause_words,
 )
 from memviz.metrics.cost.cache_breaks import find_cache_breaks
@@ -215,7 +215,7 @@ def _draw_notes(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -
         st.caption("\n".join(f"- {plain(sentence)}" for sentence in words))
         return
     frame = frame_of(costs, choice.view, choice.unit, uncached=choice.uncached)
-    above = above_finding(frame, choice.unit)
+    above = lines_above_finding(frame, choice.unit)
     if above:
         show_caption(above)
     st.caption(
@@ -232,7 +232,7 @@ def _say_what_costs_least(
     cheapest = describe_cheapest(costs, assumptions)
     if assumptions.cache is not None and cheapest.mentions_pauses:
         main = assumptions.main
-        pause = after_the_pause(
+        pause = pause_effect_words(
             assumptions.cache,
             assumptions.pause_seconds,
             None if main is None else main.cache_read_share,

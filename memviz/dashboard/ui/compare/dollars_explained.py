@@ -10,8 +10,8 @@ from memviz.core.text.wording import duration_words, listed, request_name
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.cost.setting_cost import SettingCost, requests_finding
 from memviz.dashboard.charts.cost.window_use import (
+    is_window_drawn,
     largest_request,
-    window_fits,
     window_use,
 )
 from memviz.dashboard.ui.controls.pictures import chart
@@ -192,7 +192,7 @@ def window_words(
 ) -> Iterator[str]:
     """Yield what the picture means, in plain text."""
     largest = largest_request(costs)
-    if not window_fits(costs, window):
+    if not is_window_drawn(costs, window):
         yield (
             _(
                 "Not drawn, because far above every request: {model} takes {window:,} tokens. The largest request "

@@ -15,7 +15,10 @@ from memviz.core.text.wording import (
     times,
 )
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.memory_map.fate_map import beside_others, map_of
+from memviz.dashboard.charts.memory_map.fate_map import (
+    draw_fate_map,
+    size_beside_others,
+)
 from memviz.dashboard.charts.memory_map.fate_words import fates_table, map_finding
 from memviz.dashboard.charts.palette import (
     STEP_COLORS,
@@ -169,11 +172,11 @@ def choose_zoom(whole: View, step: str) -> View:
 
 def draw_all_maps(settings: Sequence[SettingRun], view: View) -> None:
     """Draw a map for each setting, all seen at once, and under it what became of all messages at the last request."""
-    size = beside_others([setting.label for setting in settings])
+    size = size_beside_others([setting.label for setting in settings])
     with st.container(key="map-pictures"):
         cells = list(places(settings, MAP_PIXELS, gap="xsmall"))
     for number, (place, setting) in enumerate(cells):
-        figure = kept_figure(setting.run, map_of, setting, view, size)
+        figure = kept_figure(setting.run, draw_fate_map, setting, view, size)
         on_click = partial(_follow_click, number, setting, view)
         pixels = as_shown(figure).to_dict()["layout"]["height"]
         with place:

@@ -43,7 +43,7 @@ from memviz.dashboard.ui.shell.linked import linked, linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.words.requests import place_in_a_table
+from memviz.dashboard.words.requests import table_place_words
 from memviz.metrics.requests.token_use import count_token_use
 from memviz.transcripts.base import Transcript
 
@@ -87,7 +87,9 @@ def draw_tokens_chart(
             looked_at = read_selection(settings).setting
             draw_value_handle(looked_at, models.summarizer, CHART_KEY)
     turns = _choose_turns(settings)
-    pixels = height_pixels.with_legend(height_pixels.TOKENS_ABOVE_PLAYER, len(settings))
+    pixels = height_pixels.add_legend_height(
+        height_pixels.TOKENS_ABOVE_PLAYER, len(settings)
+    )
     figure = kept_figure(
         settings[0].run,
         tokens_per_turn,
@@ -208,7 +210,7 @@ def _columns(settings: Sequence[SettingRun]) -> dict[str, dict[str, str]]:
 
 def _cell(value: float | RequestPlace) -> str:
     if isinstance(value, tuple):
-        return place_in_a_table(value)
+        return table_place_words(value)
     return f"{round(value):,}"
 
 

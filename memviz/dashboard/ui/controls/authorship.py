@@ -17,7 +17,11 @@ from memviz.dashboard.ui.shell.elements import row, show_caption
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.words.authors import author_help, badge_words, where_recorded
+from memviz.dashboard.words.authors import (
+    author_help,
+    badge_words,
+    recorded_settings_words,
+)
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.drafts import Draft
 from memviz.metrics.summaries.events import (
@@ -144,7 +148,7 @@ def _author_words(
     """Return the words of the line behind the badge of ``author``, one of the ``authors`` of the settings."""
     runs = [setting.run for setting in settings]
     if author is Author.RECORDED:
-        return where_recorded(runs) if len(authors) == 1 else ""
+        return recorded_settings_words(runs) if len(authors) == 1 else ""
     if author is Author.LIVE:
         return _("by {models}", models=listed(list_models(runs, author)))
     if len(authors) == 1:

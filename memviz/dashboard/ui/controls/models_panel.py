@@ -55,7 +55,7 @@ from memviz.models.connection_check import (
     answer_tokens,
     check_bound,
     check_connection,
-    served_models,
+    list_served_models,
 )
 from memviz.models.names import in_words
 from memviz.models.recordings.files import SUFFIX, write_recording
@@ -114,7 +114,7 @@ def _test_now(choice: ModelChoice) -> ConnectionReport:
         model_once, heed_clicks_and_tell, answer_tokens(choice.name)
     )
     del options["timeout"]  # the list of models takes none
-    return check_connection(writer, partial(served_models, choice.name, **options))
+    return check_connection(writer, partial(list_served_models, choice.name, **options))
 
 
 RECORDING_HELP = noop(

@@ -32,7 +32,7 @@ from memviz.dashboard.ui.shell.elements import (
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
 from memviz.metrics.cost.bounds import UNFORESEEN, bound_summaries
-from memviz.models.base import Model, ends_all
+from memviz.models.base import Model, fails_every_call
 from memviz.models.names import OFFLINE
 from memviz.models.registry import model
 from memviz.storage.workspace import RunKey, Workspace
@@ -215,7 +215,7 @@ def _replay(
         with vectors_asked(workspace, [key.strategy]):
             attempt = _attempt(workspace, state, key, summarizer, writer, tell_of)
         calls += calls_made([attempt.run])
-        if attempt.error is not None and ends_all(attempt.error):
+        if attempt.error is not None and fails_every_call(attempt.error):
             break
 
 

@@ -16,7 +16,7 @@ from memviz.dashboard.words.compactions import (
     CompactionWords,
     compaction_words,
     error_words,
-    tried_again,
+    retry_words,
 )
 from memviz.dashboard.words.requests import name_of
 from memviz.engine.backoff import find_waiting_failure
@@ -141,7 +141,7 @@ def _draw_reason(run: Run, compaction: Compaction) -> None:
     }
     if compaction.error is not None:
         failure = _(_FAILED, **values)
-        st.error(f"{failure} {tried_again(run, compaction)}", icon=":material/error:")
+        st.error(f"{failure} {retry_words(run, compaction)}", icon=":material/error:")
     elif compaction.kind in DECIDED:
         template, icon = DECIDED[compaction.kind]
         show_info(_(template, **values), icon)

@@ -29,7 +29,7 @@ from memviz.models.budget import (
     Budget,
     Spending,
 )
-from memviz.models.budgeted import Accounted
+from memviz.models.budgeted import VisitorModel
 from memviz.models.connection_check import ConnectionReport
 from memviz.models.line import Interruptible
 from memviz.models.names import is_free
@@ -139,7 +139,7 @@ def budgeted_model(
     # From the inside out: its replies are noted, waiting for them can be broken off, and each is paid for.
     noted = Noted(model, noted_replies())
     interruptible = Interruptible(noted, look_up)
-    return Accounted(interruptible, spending(), max_output_tokens)
+    return VisitorModel(interruptible, spending(), max_output_tokens)
 
 
 def heed_clicks_and_tell() -> None:

@@ -28,13 +28,13 @@ from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.base import FirstFailureEnds, Model
 from memviz.models.budget import Budget
-from memviz.models.budgeted import Accounted, Budgeted
+from memviz.models.budgeted import Budgeted, VisitorModel
 from memviz.models.embedding import (
     TEXTS_A_CALL,
     Embedder,
     Embedders,
+    bound_vector_price,
     embedding_model,
-    price_of_vectors,
 )
 from memviz.models.line import Interruptible
 from memviz.models.names import OFFLINE, is_free
@@ -97,7 +97,7 @@ def offer_vectors(
         embedder = _embedder(workspace, choice, heed_clicks_and_tell)
         texts = texts_compared(alike, logs)
         missing = embedder.missing(texts)
-        bound = price_of_vectors(name, missing)
+        bound = bound_vector_price(name, missing)
         if any(map(writes_compared_texts, alike)):
             # Nobody knows yet what these texts are, and so how much they cost.
             bound = CostBound()
@@ -171,7 +171,7 @@ def _embedder(
 ) -> Embedder:
     """Return the model, paid out of a budget or else of the session's, and left at once when ``look_up`` raises."""
     model = Interruptible(embedding_model(choice.name, **choice.options), look_up)
-    paid: Model = Accounted(model, spending())
+    paid: Model = VisitorModel(model, spending())
     # A budget of its own can be kept only where the price is known.
     if budget is not None and known_price(choice.name) is not None:
         paid = Budgeted(model, budget)

@@ -19,8 +19,8 @@ from memviz.dashboard.lessons.lesson import (
     Step,
     Text,
 )
-from memviz.dashboard.lessons.playing import Played, play
-from memviz.dashboard.lessons.questions import question_of
+from memviz.dashboard.lessons.playing import PlayedStudy, play_study
+from memviz.dashboard.lessons.questions import prepare_question
 from memviz.dashboard.lessons.reading import CHOICE_CHARS, MAX_CHOICES
 from memviz.dashboard.ui.lessons.answering import prose
 from memviz.dashboard.ui.lessons.state import OwnLesson
@@ -236,7 +236,7 @@ def _draw_prediction(
 ) -> None:
     with error_shown():
         with st.spinner(_("Replaying the conversation"), show_time=True):
-            played = play(
+            played = play_study(
                 own.steps[number].view.study,
                 workspace(),
                 _("Step {number}", number=number + 1),
@@ -247,7 +247,7 @@ def _draw_prediction(
 
 
 def _choose_prediction(
-    own: OwnLesson, number: int, prediction: Prediction, played: Played
+    own: OwnLesson, number: int, prediction: Prediction, played: PlayedStudy
 ) -> None:
     part = partial(Slot, own, number=number, is_asked=True)
     needed = {"knows": bool(played.probes), "cheapest": len(played.runs) > 1}
@@ -279,9 +279,9 @@ def _choose_prediction(
         _choose(part("fact"), _("Fact"), facts)
 
 
-def _say(step: Step, played: Played, language: Language) -> None:
+def _say(step: Step, played: PlayedStudy, language: Language) -> None:
     """Draw the question as the reader sees it, with its answer. Raises :class:`memviz.MemvizError`."""
-    question = question_of(step, played)
+    question = prepare_question(step, played)
     if question is not None:
         prose(question.text, language)
         answer = plain(question.choices[question.answer].said(language))

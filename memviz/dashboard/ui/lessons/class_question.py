@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from memviz.core.translation import _
-from memviz.dashboard.lessons.class_at_work import Phase, Place
+from memviz.dashboard.lessons.class_at_work import Phase, QuestionPlace
 from memviz.dashboard.lessons.lesson import Lesson, Question
 from memviz.dashboard.ui.lessons.answering import (
     choices_html,
@@ -39,7 +39,7 @@ def ask_class(seat: Seat, lesson: Lesson, question: Question) -> None:
             _draw_for_student(seat, place, question, lesson)
 
 
-def _draw_for_teacher(seat: Seat, place: Place, question: Question) -> None:
+def _draw_for_teacher(seat: Seat, place: QuestionPlace, question: Question) -> None:
     state = lessons_state()
     phase = seat.work.phase(place)
     if phase == Phase.ASKED:
@@ -61,7 +61,7 @@ def _draw_for_teacher(seat: Seat, place: Place, question: Question) -> None:
 
 
 @st.fragment(run_every=COUNT_SECONDS)
-def _draw_count(seat: Seat, place: Place) -> None:
+def _draw_count(seat: Seat, place: QuestionPlace) -> None:
     with error_shown():
         answers = sum(seat.work.counts(place))
         words = _(
@@ -72,7 +72,7 @@ def _draw_count(seat: Seat, place: Place) -> None:
         st.markdown(words)
 
 
-def _draw_reveal(seat: Seat, place: Place, label: str, phase: Phase) -> None:
+def _draw_reveal(seat: Seat, place: QuestionPlace, label: str, phase: Phase) -> None:
     icon = ":material/bar_chart:" if phase == Phase.COUNTED else ":material/lightbulb:"
     key = f"class-reveal-{place.opening}-{place.step}-{phase}"
     if main_button(label, key, icon):
@@ -82,7 +82,7 @@ def _draw_reveal(seat: Seat, place: Place, label: str, phase: Phase) -> None:
 
 
 def _draw_for_student(
-    seat: Seat, place: Place, question: Question, lesson: Lesson
+    seat: Seat, place: QuestionPlace, question: Question, lesson: Lesson
 ) -> None:
     state = lessons_state()
     answer = seat.work.answer_of(seat.visitor.id, place)
@@ -108,7 +108,7 @@ def _draw_for_student(
 
 
 @st.fragment
-def _draw_choices(seat: Seat, place: Place, question: Question) -> None:
+def _draw_choices(seat: Seat, place: QuestionPlace, question: Question) -> None:
     """Draw the choices. A click on one draws nothing else again, unless the answers are closed or the reason is
     shown."""
     show_noted_error()
@@ -127,7 +127,7 @@ def _draw_choices(seat: Seat, place: Place, question: Question) -> None:
             )
 
 
-def _take_answer(seat: Seat, place: Place, key: str) -> None:
+def _take_answer(seat: Seat, place: QuestionPlace, key: str) -> None:
     choice = widget_value(key)
     if isinstance(choice, int):
         with error_noted():

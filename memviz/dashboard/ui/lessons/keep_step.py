@@ -27,7 +27,7 @@ from memviz.dashboard.lessons.reading import (
     read_lesson,
 )
 from memviz.dashboard.lessons.study import HELD_CHAT, Highlight, View
-from memviz.dashboard.lessons.writing import as_yaml
+from memviz.dashboard.lessons.writing import write_yaml
 from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import ModelChoice, model_name_in
 from memviz.dashboard.ui.controls.pricing import prices_in_force
@@ -155,7 +155,7 @@ def _keep(
             asked=_question(language, *question),
         )
         # As it is read from a file, where it may be refused.
-        lesson_yaml = as_yaml(Lesson("step", Text(en="A step"), (step,)))
+        lesson_yaml = write_yaml(Lesson("step", Text(en="A step"), (step,)))
         own.steps += read_lesson(lesson_yaml, _("The step")).steps
         st.success(
             plain(

@@ -24,9 +24,9 @@ from memviz.dashboard.lessons.lesson import (
     Step,
 )
 from memviz.dashboard.lessons.markdown import as_plain
-from memviz.dashboard.lessons.playing import Played, follow_fact, play
-from memviz.dashboard.lessons.questions import question_of
-from memviz.dashboard.lessons.staging import stage_of_step
+from memviz.dashboard.lessons.playing import PlayedStudy, follow_fact, play_study
+from memviz.dashboard.lessons.questions import prepare_question
+from memviz.dashboard.lessons.staging import prepare_stage
 from memviz.dashboard.lessons.study import View
 from memviz.dashboard.ui.controls.pictures import as_shown
 from memviz.dashboard.ui.controls.stage_widget import stage
@@ -118,13 +118,13 @@ def _draw_step(lesson: Lesson, title_language: Language) -> None:
     keep_address()
 
 
-def _draw_picture(lesson: Lesson, step: Step, played: Played) -> None:
+def _draw_picture(lesson: Lesson, step: Step, played: PlayedStudy) -> None:
     state = lessons_state()
     is_answered = is_explained(lesson)
     with st.container(key="lesson-picture"), error_shown():
         data = played.runs[0].once(
             ("lesson stage", step, is_answered),
-            lambda: stage_of_step(step, played, is_answered=is_answered),
+            lambda: prepare_stage(step, played, is_answered=is_answered),
             is_picture=True,
         )
         stage({**data, "scene": f"{lesson.id} {state.step}"}, key="lesson-stage")
@@ -204,7 +204,7 @@ def _take_language() -> None:
     state.language = widget_value(LANGUAGE_KEY) or state.language
 
 
-def _play_step(step: Step, lesson: Lesson) -> Played | None:
+def _play_step(step: Step, lesson: Lesson) -> PlayedStudy | None:
     """The runs of a step; what hinders them is said."""
     study = step.view.study
     if study.settings and study.conversation:
@@ -213,7 +213,7 @@ def _play_step(step: Step, lesson: Lesson) -> Played | None:
         if not lessons_state().is_led:
             waiting = st.spinner(_("Replaying the conversation"), show_time=True)
         with error_shown(), waiting:
-            return play(
+            return play_study(
                 study,
                 class_workspace(lesson) or workspace(),
                 lesson.id,
@@ -222,11 +222,11 @@ def _play_step(step: Step, lesson: Lesson) -> Played | None:
     return None
 
 
-def _draw_answer_part(lesson: Lesson, step: Step, played: Played | None) -> None:
+def _draw_answer_part(lesson: Lesson, step: Step, played: PlayedStudy | None) -> None:
     """Show what a step asks, and the ways on."""
     is_unknown = isinstance(step.asked, Prediction) and played is None
     with error_shown():
-        question = None if is_unknown else question_of(step, played)
+        question = None if is_unknown else prepare_question(step, played)
         seat = seat_in(lesson)
         if question is not None and seat is not None:
             ask_class(seat, lesson, question)
@@ -274,7 +274,7 @@ def _draw_way_on(lesson: Lesson) -> None:
                 st.rerun()
 
 
-def _draw_ways_out(step: Step, played: Played | None) -> None:
+def _draw_ways_out(step: Step, played: PlayedStudy | None) -> None:
     """Draw links to the page that the step is about, and what there is to try."""
     if step.to_try:
         show_title(_("Try it"))

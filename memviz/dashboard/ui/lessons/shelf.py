@@ -20,9 +20,9 @@ from memviz.dashboard.lessons.library import (
     find_lesson,
     saved_lessons,
 )
-from memviz.dashboard.lessons.playing import follow_fact, play
+from memviz.dashboard.lessons.playing import follow_fact, play_study
 from memviz.dashboard.lessons.reading import read_lesson
-from memviz.dashboard.lessons.writing import as_yaml, id_of
+from memviz.dashboard.lessons.writing import make_lesson_id, write_yaml
 from memviz.dashboard.markup import element
 from memviz.dashboard.ui.lessons.answering import score_words
 from memviz.dashboard.ui.lessons.player import choose_language, go_on
@@ -121,7 +121,7 @@ def upload() -> None:
     if file is None:
         return
     with error_shown():
-        id = id_of(file.name.partition(".")[0], {})
+        id = make_lesson_id(file.name.partition(".")[0], {})
         # A larger file is refused for its size, so it need not be read whole.
         content = file.getvalue()[: MAX_BYTES + 1]
         lesson = keep(read_lesson(content, file.name, id))
@@ -134,8 +134,8 @@ def upload() -> None:
 def keep(lesson: Lesson) -> Lesson:
     """Save a lesson, under another id where a bundled one has its own. Raises :class:`memviz.MemvizError`."""
     if lesson.id in bundled_lessons():
-        lesson = replace(lesson, id=id_of(lesson.id, used_ids()))
-    store().keep("lesson", lesson.id, as_yaml(lesson))
+        lesson = replace(lesson, id=make_lesson_id(lesson.id, used_ids()))
+    store().keep("lesson", lesson.id, write_yaml(lesson))
     lessons_state().forget(lesson.id)
     return lesson
 
@@ -246,18 +246,18 @@ def _draw_more(lesson: Lesson, *, is_own: bool) -> None:
 def _html(workspace: Workspace, lesson: Lesson, language: Language) -> str:
     """The lesson as a file; what hinders it is said in its place."""
     from memviz.dashboard.lessons.html import (
-        html_lesson,
+        write_html_lesson,
     )  # its template engine is needed on a click only
 
     try:
-        return html_lesson(lesson, workspace, language)
+        return write_html_lesson(lesson, workspace, language)
     except MemvizError as error:
         problem = element("p", error_words(error))
     return f'<!DOCTYPE html><html lang="{language_now()}"><title>memviz</title>{problem}</html>'
 
 
 def _yaml(lesson: Lesson, is_own: bool) -> bytes:
-    return as_yaml(lesson).encode() if is_own else content_of(lesson.id)
+    return write_yaml(lesson).encode() if is_own else content_of(lesson.id)
 
 
 def draw_closing() -> None:
@@ -318,5 +318,5 @@ def _draw_to_try(lesson: Lesson) -> None:
                 with error_shown():
                     open_view(
                         follow_fact(attempt.view, step.view),
-                        play(step.view.study, workspace(), lesson.id),
+                        play_study(step.view.study, workspace(), lesson.id),
                     )

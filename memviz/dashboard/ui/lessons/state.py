@@ -16,7 +16,7 @@ import streamlit as st
 from memviz.core.bounds import quoted
 from memviz.core.errors import LessonError, MemvizError
 from memviz.core.translation import _
-from memviz.dashboard.lessons.class_at_work import Shown
+from memviz.dashboard.lessons.class_at_work import ShownPart
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
     Language,
@@ -26,7 +26,7 @@ from memviz.dashboard.lessons.lesson import (
     language_of_reader,
 )
 from memviz.dashboard.lessons.library import find_lesson
-from memviz.dashboard.lessons.playing import Played, lesson_query
+from memviz.dashboard.lessons.playing import PlayedStudy, lesson_query
 from memviz.dashboard.lessons.study import View
 from memviz.dashboard.ui.controls.links import follow
 from memviz.dashboard.ui.shell.elements import show_error
@@ -124,7 +124,7 @@ class LessonsState:
     """The number of the lesson with the class that this session shows; 0 while it shows none."""
     class_step: int = 0
     """The step of the teacher that this session has followed."""
-    class_drawn: Shown | None = None
+    class_drawn: ShownPart | None = None
     """What was shown of the lesson with the class when the page was drawn last."""
     asks_for_class_lesson: bool = False
     """A click asked for the lesson of the class, and the page has not turned to it yet."""
@@ -280,6 +280,6 @@ def page_is_there(view: View) -> bool:
     return (PAGES / f"{view.page_file}.py").exists()
 
 
-def open_view(view: View, played: Played | None = None) -> None:
+def open_view(view: View, played: PlayedStudy | None = None) -> None:
     """Go to the page of a view."""
     follow(view.page_file, lesson_query(view, played), view.show)

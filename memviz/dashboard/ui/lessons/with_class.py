@@ -12,8 +12,8 @@ from memviz.core.translation import _
 from memviz.dashboard.lessons.class_at_work import (
     ClassAtWork,
     MemoryNotes,
-    Place,
-    Shown,
+    QuestionPlace,
+    ShownPart,
 )
 from memviz.dashboard.lessons.class_notes import StoredNotes
 from memviz.dashboard.lessons.lesson import Lesson
@@ -45,7 +45,7 @@ class Seat:
 
     work: ClassAtWork
     visitor: Visitor
-    shown: Shown
+    shown: ShownPart
 
     @property
     def leads(self) -> bool:
@@ -59,7 +59,7 @@ class Seat:
         return self.shown.is_open and is_in
 
     @property
-    def page_shows(self) -> Shown | None:
+    def page_shows(self) -> ShownPart | None:
         """The value that the Lessons page of the visitor depends on: when it is another one, the page is drawn again.
         ``None`` for somebody who takes no part."""
         if not self.takes_part:
@@ -84,11 +84,11 @@ def seat_in(lesson: Lesson) -> Seat | None:
     return seat_now()
 
 
-def place_now() -> Place:
+def place_now() -> QuestionPlace:
     """Return the place of the question of the step that is shown. Its lesson is that of this page: the class may have
     another one open by now, until the page is drawn again."""
     state = lessons_state()
-    return Place(state.class_opening, state.step)
+    return QuestionPlace(state.class_opening, state.step)
 
 
 def is_explained(lesson: Lesson) -> bool:

@@ -21,7 +21,7 @@ from memviz.dashboard.lessons.lesson import (
 )
 from memviz.dashboard.lessons.library import SUFFIX
 from memviz.dashboard.lessons.reading import MAX_MINUTES, read_lesson
-from memviz.dashboard.lessons.writing import as_yaml, id_of
+from memviz.dashboard.lessons.writing import make_lesson_id, write_yaml
 from memviz.dashboard.ui.lessons.asking import Slot, choose_what_is_asked
 from memviz.dashboard.ui.lessons.shelf import keep, used_ids
 from memviz.dashboard.ui.lessons.state import OwnLesson, lessons_state, words_of
@@ -194,7 +194,7 @@ def _save_buttons(lesson: Lesson) -> None:
         st.rerun()
     offer_file(
         _("Download (YAML)"),
-        lambda: as_yaml(lesson),
+        lambda: write_yaml(lesson),
         lesson.id + SUFFIX,
         "application/yaml",
         "own-download",
@@ -217,9 +217,9 @@ def _check_lesson(own: OwnLesson) -> Lesson:
         for number, step in enumerate(own.steps, 1)
     )
     title = own.title or _unnamed(own.steps[0].text, OWN)
-    id = own.id or id_of(title.said("en"), used_ids())
+    id = own.id or make_lesson_id(title.said("en"), used_ids())
     return read_lesson(
-        as_yaml(Lesson(id, title, steps, own.summary, own.minutes)),
+        write_yaml(Lesson(id, title, steps, own.summary, own.minutes)),
         _("Your lesson"),
         id,
     )

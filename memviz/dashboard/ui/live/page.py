@@ -40,7 +40,7 @@ from memviz.dashboard.words.live import (
     program_words,
     removed_words,
 )
-from memviz.storage.watched import Watched
+from memviz.storage.watched import WatchedConversation
 from memviz.watching.example import begin_example, grow_example
 from memviz.watching.live import LiveConversation, LiveView, WindowItem
 
@@ -138,7 +138,7 @@ def _offer_example() -> None:
             st.rerun()
 
 
-def _labels(newest: Sequence[Watched]) -> dict[str, str]:
+def _labels(newest: Sequence[WatchedConversation]) -> dict[str, str]:
     """Return the labels of conversations by their keys: each another one, and the same
     while its conversation grows, for the browser knows the chosen one by it."""
     labels = {}
@@ -152,14 +152,14 @@ def _labels(newest: Sequence[Watched]) -> dict[str, str]:
     return labels
 
 
-def _program_of(watched: Watched) -> str:
+def _program_of(watched: WatchedConversation) -> str:
     program = program_words(str(watched.state.get("source", "")))
     if watched.state.get("is_subagent"):
         return _("{program}, subagent", program=program)
     return program
 
 
-def _growth_so_far(watched: Watched) -> str:
+def _growth_so_far(watched: WatchedConversation) -> str:
     return _(
         "{title} · {program}, {messages:,} messages, {grown}",
         title=watched.title,
@@ -169,7 +169,7 @@ def _growth_so_far(watched: Watched) -> str:
     )
 
 
-def _is_growing(watched: Watched) -> bool:
+def _is_growing(watched: WatchedConversation) -> bool:
     age = datetime.now(UTC) - watched.grown_at
     return age.total_seconds() < GROWING_SECONDS
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.dashboard.charts.cost.curve import above_finding, cost_curve, frame_of
+from memviz.dashboard.charts.cost.curve import cost_curve, frame_of, lines_above_finding
 from memviz.dashboard.charts.cost.setting_cost import (
     SettingCost,
     Unit,
@@ -38,13 +38,13 @@ def test_of_each_turn_what_grows_without_end_leaves_the_picture() -> None:
     layout = cost_curve(costs, View.EACH_STEP, uncached=False).layout
     assert layout.yaxis.range[1] < 2 * frame.top
     assert not layout.annotations, "words in the plot would cover lines"
-    assert above_finding(frame, Unit.USD) == "Off the chart: all, $0.075."
+    assert lines_above_finding(frame, Unit.USD) == "Off the chart: all, $0.075."
 
 
 def test_totals_are_all_seen() -> None:
     frame = frame_of([growing(), limited()], View.SO_FAR, Unit.USD, uncached=False)
     assert frame.above == ()
-    assert above_finding(frame, Unit.USD) == ""
+    assert lines_above_finding(frame, Unit.USD) == ""
     assert cost_curve([growing(), limited()]).layout.yaxis.range is None
 
 

@@ -15,7 +15,11 @@ from hypothesis import given
 import memviz
 from memviz import Message, ModelError, Recall, Run
 from memviz.core.context import Fate
-from memviz.dashboard.charts.memory_map.fate_map import LARGE, beside_others, map_of
+from memviz.dashboard.charts.memory_map.fate_map import (
+    LARGE,
+    draw_fate_map,
+    size_beside_others,
+)
 from memviz.dashboard.charts.memory_map.map_marks import map_marks
 from memviz.dashboard.charts.palette import (
     FAILURE_COLOR,
@@ -25,7 +29,7 @@ from memviz.dashboard.charts.palette import (
     SettingRun,
     setting_color,
 )
-from memviz.dashboard.words.compactions import plain_limit, request_words
+from memviz.dashboard.words.compactions import request_words, simplify_twofold_limit
 from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, build_grid
 from memviz.metrics.memory_map.fate_map import build_fate_map, list_summary_versions
 from memviz.metrics.memory_map.stretches import STEPS
@@ -44,7 +48,7 @@ def whole(run: Run) -> View:
 
 
 def chart(run: Run, view: View | None = None, label: str = "A setting") -> go.Figure:
-    return map_of(SettingRun(run, label, 2), view or whole(run))
+    return draw_fate_map(SettingRun(run, label, 2), view or whole(run))
 
 
 def points_of(figure: go.Figure) -> list[go.Scatter]:
@@ -231,8 +235,11 @@ def test_points_are_never_drawn() -> None:
 def test_a_narrow_map_has_few_numbers_side_by_side_and_one_for_its_first_message() -> (
     None
 ):
-    view, size = View(range(1, 12), range(40)), beside_others(["one", "other", "third"])
-    layout = map_of(
+    view, size = (
+        View(range(1, 12), range(40)),
+        size_beside_others(["one", "other", "third"]),
+    )
+    layout = draw_fate_map(
         SettingRun(run_of("buffer", messages=40), "one", 0), view, size
     ).layout
     assert size.most_ticks is not None
@@ -340,7 +347,7 @@ class TestMarks:
                 f"{request_words(compaction, run)}, after message {compaction.after_message + 1}"
                 in text
             )
-            assert plain_limit(compaction.reason) in text
+            assert simplify_twofold_limit(compaction.reason) in text
             assert (
                 max(
                     map(
@@ -459,7 +466,7 @@ def test_titles_of_many_words_are_cut_into_two_lines() -> None:
 
 class TestSizes:
     def test_a_single_map_is_as_wide_as_the_page(self) -> None:
-        assert beside_others(["Full buffer"]).line_chars == LARGE.line_chars
+        assert size_beside_others(["Full buffer"]).line_chars == LARGE.line_chars
 
     def test_names_beside_each_other_have_the_same_room(self) -> None:
         labels = [
@@ -467,9 +474,9 @@ class TestSizes:
             "Sliding window · 10 messages",
             "Summary buffer · 1,500 tokens",
         ]
-        size = beside_others(labels)
+        size = size_beside_others(labels)
         figures = [
-            map_of(
+            draw_fate_map(
                 SettingRun(run_of("buffer"), label, 0), whole(run_of("buffer")), size
             )
             for label in labels
@@ -478,16 +485,16 @@ class TestSizes:
             figure.layout.annotations[0].text.count("<br>") for figure in figures
         ] == [0, 1, 1]
         assert len({figure.layout.margin.t for figure in figures}) == 1
-        assert beside_others(["Full buffer"] * 3).top_pixels < size.top_pixels
+        assert size_beside_others(["Full buffer"] * 3).top_pixels < size.top_pixels
 
     @for_each(("settings", "pixels"), [(3, 390), (6, 300)])
     def test_two_rows_of_maps_are_as_high_as_a_screen(
         self, settings: int, pixels: int
     ) -> None:
         run = run_of("buffer", messages=92)
-        size = beside_others(["Sliding window · 10 messages"] * settings)
+        size = size_beside_others(["Sliding window · 10 messages"] * settings)
         assert (
-            map_of(
+            draw_fate_map(
                 SettingRun(run, "Sliding window · 10 messages", 0), whole(run), size
             ).layout.height
             <= pixels

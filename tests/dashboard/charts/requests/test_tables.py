@@ -7,9 +7,9 @@ from memviz.core.context import Fate
 from memviz.dashboard.charts.memory_map.fate_words import fates_table
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.tables import (
-    bound_rows,
     parts_finding,
     parts_table,
+    thin_rows,
     tokens_table,
 )
 from memviz.dashboard.charts.thinning import MAX_POINTS
@@ -73,9 +73,9 @@ def test_messages_of_every_fate() -> None:
 
 
 def test_rows_are_bounded_as_points_are() -> None:
-    assert bound_rows([]) == []
-    assert bound_rows([(1, 1), (1, 2), (2, 1)]) == [(1, 1), (1, 2), (2, 1)]
-    shown = bound_rows([(turn, 1) for turn in range(1, 40_001)])
+    assert thin_rows([]) == []
+    assert thin_rows([(1, 1), (1, 2), (2, 1)]) == [(1, 1), (1, 2), (2, 1)]
+    shown = thin_rows([(turn, 1) for turn in range(1, 40_001)])
     assert len(shown) <= MAX_POINTS + 1
     assert (shown[0], shown[-1]) == ((1, 1), (40_000, 1))
 

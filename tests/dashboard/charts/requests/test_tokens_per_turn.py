@@ -23,12 +23,12 @@ from memviz.dashboard.charts.palette import (
     setting_dash,
 )
 from memviz.dashboard.charts.requests.line_ends import CHAR_PIXELS
-from memviz.dashboard.charts.requests.token_axis import far_larger
+from memviz.dashboard.charts.requests.token_axis import find_far_larger
 from memviz.dashboard.charts.requests.tokens_per_turn import (
     MAX_CLICKABLE,
     tokens_per_turn,
 )
-from memviz.dashboard.words.compactions import compaction_words, plain_limit
+from memviz.dashboard.words.compactions import compaction_words, simplify_twofold_limit
 from memviz.metrics.summaries.events import count_request_sizes
 from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import REPRESENTATIVES, small, talk
@@ -163,7 +163,7 @@ class TestTriggers:
                 f"messages {first} to {last}||{words.where}|{words.why}|{words.result}|"
                 in said
             )
-            assert plain_limit(compaction.reason) in words.why
+            assert simplify_twofold_limit(compaction.reason) in words.why
             assert "The budget is <5 euros. The budget" in said
             assert said.endswith("…|")
 
@@ -510,7 +510,7 @@ class TestScale:
     @for_each("ids", [["buffer"], ["window", "summary"]])
     def test_settings_of_one_size_have_nothing_to_magnify(self, ids: list[str]) -> None:
         settings = [labelled(id, number) for number, id in enumerate(ids)]
-        assert not far_larger(settings)
+        assert not find_far_larger(settings)
         assert (
             chart(*settings, magnified=True).layout.yaxis.range
             == chart(*settings).layout.yaxis.range

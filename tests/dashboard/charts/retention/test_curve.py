@@ -21,7 +21,7 @@ from memviz.dashboard.charts.palette import (
 )
 from memviz.dashboard.charts.retention.curve import MOST_LARGE, Bounds, retention_curve
 from memviz.dashboard.charts.retention.result import Measure, RetentionResult
-from memviz.dashboard.words.compactions import plain_limit
+from memviz.dashboard.words.compactions import simplify_twofold_limit
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.retention import measure_ceiling
 from tests.dashboard.charts.facts import (
@@ -131,7 +131,9 @@ def test_a_summarization_is_marked_where_it_took_effect_with_the_facts_it_cost()
     }
     assert "1 fact lost here:</b> Odete" in told[4]
     assert "2 facts lost here:</b> 3,600 euros, QX7R4M" in told[5]
-    assert plain_limit(one.run.compactions[0].reason) in unescape(marks.text[0])
+    assert simplify_twofold_limit(one.run.compactions[0].reason) in unescape(
+        marks.text[0]
+    )
 
 
 def test_more_facts_than_three_are_a_number() -> None:

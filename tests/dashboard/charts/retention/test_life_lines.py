@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_LINE
 from memviz.dashboard.charts.retention.compaction_strip import MOST_LINES, STRIP
-from memviz.dashboard.charts.retention.life_lines import by_birth, life_lines_of
+from memviz.dashboard.charts.retention.life_lines import draw_life_lines, sort_by_birth
 from memviz.dashboard.charts.retention.result import (
     KNOWLEDGE_COLORS,
     KNOWLEDGE_TITLES,
@@ -33,7 +33,7 @@ def named(figure: go.Figure, name: str) -> go.Scatter:
 
 
 def drawn(one: RetentionResult, selected: int | None = None) -> go.Figure:
-    return life_lines_of(one, by_birth(one.lives), selected)
+    return draw_life_lines(one, sort_by_birth(one.lives), selected)
 
 
 @pytest.mark.parametrize("id", REPRESENTATIVES)
@@ -58,7 +58,7 @@ def test_rows_are_in_the_order_of_birth() -> None:
     def life(probe: int, born: int | None) -> LifeLine:
         return LifeLine(probe, born, None if born is None else born + 1)
 
-    ordered = by_birth([life(0, 9), life(1, 2), life(2, None), life(3, 2)])
+    ordered = sort_by_birth([life(0, 9), life(1, 2), life(2, None), life(3, 2)])
     assert [one.probe for one in ordered] == [2, 1, 3, 0]
 
 
@@ -134,7 +134,7 @@ def test_the_selected_row_is_bold_and_marked() -> None:
 
 def test_the_chosen_summarization_has_a_line_down_the_rows() -> None:
     one = kept(run_with_facts())
-    figure = life_lines_of(one, by_birth(one.lives), event=1)
+    figure = draw_life_lines(one, sort_by_birth(one.lives), event=1)
     record = next(
         r
         for r in one.run.turns

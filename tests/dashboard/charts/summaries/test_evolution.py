@@ -7,10 +7,10 @@ import pytest
 
 from memviz import Run
 from memviz.dashboard.charts.summaries.evolution import (
-    carried_over,
-    compression,
+    carried_over_chart,
+    compression_chart,
     nesting_chart,
-    word_origins,
+    word_origins_chart,
 )
 from memviz.metrics.requests.request_axis import RequestAxis, make_axis
 from memviz.metrics.summaries.evolution import VersionFacts, compare_versions
@@ -44,7 +44,7 @@ def values(figure: go.Figure) -> dict[str, list[float]]:
 
 
 def test_compression(facts: tuple[VersionFacts, ...], axis: RequestAxis) -> None:
-    assert values(compression(facts, axis)) == {
+    assert values(compression_chart(facts, axis)) == {
         "all messages it stands for": [fact.compression for fact in facts],
         "what it was made of": [fact.step_compression for fact in facts],
     }
@@ -53,7 +53,7 @@ def test_compression(facts: tuple[VersionFacts, ...], axis: RequestAxis) -> None
 def test_what_lived_on_begins_with_the_second_version(
     facts: tuple[VersionFacts, ...], axis: RequestAxis
 ) -> None:
-    kept, new = values(carried_over(facts, axis)).values()
+    kept, new = values(carried_over_chart(facts, axis)).values()
     assert kept[0] != kept[0]  # not a number: there was nothing before
     assert new[0] != new[0]
     assert kept[1:] == [100 * (fact.carried_share or 0) for fact in facts[1:]]
@@ -64,7 +64,7 @@ def test_what_lived_on_begins_with_the_second_version(
 def test_origins_add_up_to_all_words(
     facts: tuple[VersionFacts, ...], axis: RequestAxis
 ) -> None:
-    shares = values(word_origins(facts, axis))
+    shares = values(word_origins_chart(facts, axis))
     assert {sum(parts) for parts in zip(*shares.values(), strict=True)} == {100.0}
     assert shares["neither"][:2] == [
         100.0,
@@ -87,7 +87,12 @@ def test_all_charts_stand_over_the_same_turns(
 ) -> None:
     charts = [
         draw(facts, axis)
-        for draw in (compression, carried_over, word_origins, nesting_chart)
+        for draw in (
+            compression_chart,
+            carried_over_chart,
+            word_origins_chart,
+            nesting_chart,
+        )
     ]
     assert {chart.layout.xaxis.range for chart in charts} == {(0.4, 11.3)}, (
         "the last one was written behind turn 10"

@@ -9,13 +9,13 @@ import memviz
 from memviz import Message, ModelError, Probe, Run, ScriptedModel
 from memviz.core.memory import Memory
 from memviz.core.messages import ToolCall
-from memviz.dashboard.charts.memory_map.fate_map import map_of
+from memviz.dashboard.charts.memory_map.fate_map import draw_fate_map
 from memviz.dashboard.charts.memory_map.fate_words import map_finding
 from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
 from memviz.dashboard.charts.requests.tables import tokens_finding, tokens_table
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.retention.curve import summarization_marks
-from memviz.dashboard.charts.retention.life_lines import life_lines_of
+from memviz.dashboard.charts.retention.life_lines import draw_life_lines
 from memviz.dashboard.charts.retention.result import Measure
 from memviz.dashboard.charts.summaries.marks import (
     compaction_tooltip,
@@ -97,7 +97,7 @@ def test_charts_of_facts_mark_them_and_call_a_loss_by_them_what_it_was() -> None
     (number,) = one.losses.values()
     assert number is not None
     assert run.compactions[number].kind == "cleared"
-    drawn = life_lines_of(one, one.lives, event=number)
+    drawn = draw_life_lines(one, one.lives, event=number)
     ring = next(trace for trace in drawn.data if trace.name == "chosen")
     assert (ring.marker.symbol, ring.marker.color) == ("circle-open", BROWN)
     strip, lost = (
@@ -131,7 +131,9 @@ def test_a_legend_names_only_the_marks_that_occur() -> None:
 def test_the_map_marks_and_counts_them() -> None:
     setting = cleared()
     run = setting.run
-    figure = map_of(setting, View(range(1, len(run.requests) + 1), range(len(run.log))))
+    figure = draw_fate_map(
+        setting, View(range(1, len(run.requests) + 1), range(len(run.log)))
+    )
     (marks,) = [trace for trace in figure.data if trace.name == "summarizations"]
     assert set(marks.marker.symbol) == {"circle"}
     assert any(trace.name == "Sent as a placeholder" for trace in figure.data)

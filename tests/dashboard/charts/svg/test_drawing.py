@@ -18,9 +18,9 @@ from memviz.dashboard.charts.grammar import (
     stroke,
 )
 from memviz.dashboard.charts.palette import setting_color
-from memviz.dashboard.charts.svg.drawing import svg_of
-from memviz.dashboard.charts.svg.legend import legend_of
-from memviz.dashboard.charts.svg.symbols import SHAPES, symbol
+from memviz.dashboard.charts.svg.drawing import draw_svg
+from memviz.dashboard.charts.svg.legend import draw_legend
+from memviz.dashboard.charts.svg.symbols import SHAPES, draw_symbol
 from memviz.dashboard.charts.sweeps.points import SHAPES as SHAPES_OF_STRATEGIES
 from tests.tables import for_each
 
@@ -39,7 +39,7 @@ def parsed(svg: str) -> ET.Element:
 
 def drawn(*traces: Any, **layout: Any) -> ET.Element:
     figure = picture(traces, over_turns=False, **{**AREA, **layout})
-    return parsed(svg_of(figure, 600, "a chart"))
+    return parsed(draw_svg(figure, 600, "a chart"))
 
 
 def test_it_says_what_it_is() -> None:
@@ -129,15 +129,15 @@ def test_the_legend_has_what_the_figure_lists() -> None:
     hidden = marks([1], [1], ["x"], marker, name="hidden", showlegend=False)
     listed = marks([None], [None], None, marker, name="a &lt;b&gt;<br>c")
     front = path([1], [1], stroke(1), name="front")
-    legend = legend_of(picture([hidden, listed, front], over_turns=False, **AREA))
+    legend = draw_legend(picture([hidden, listed, front], over_turns=False, **AREA))
     entries = parsed(legend).findall("li")
     assert ["".join(entry.itertext()) for entry in entries] == ["a <b> c", "front"]
-    assert legend_of(go.Figure(layout={"showlegend": False})) == ""
+    assert draw_legend(go.Figure(layout={"showlegend": False})) == ""
 
 
 @for_each("shape", [*SHAPES_OF_STRATEGIES, "x"])
 def test_every_shape_is_drawn(shape: str) -> None:
-    svg = parsed(symbol(shape, 50, 50, 10, "#123456"))
+    svg = parsed(draw_symbol(shape, 50, 50, 10, "#123456"))
     assert svg.tag == ("polygon" if shape in SHAPES else "circle")
     for corner in svg.get("points", "").split():
         assert all(40 <= float(place) <= 60 for place in corner.split(","))

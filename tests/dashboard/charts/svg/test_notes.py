@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from memviz.dashboard.charts.figure import escaped
-from memviz.dashboard.charts.svg.notes import plain_lines, text_at
+from memviz.dashboard.charts.figure import escape_text
+from memviz.dashboard.charts.svg.notes import draw_text, plain_lines
 
 HOSTILE = "</text><script>alert(1)</script> \"'><img src=x onerror=alert(2)> &lt;b&gt;"
 
 
 def test_a_note_keeps_its_looks() -> None:
-    svg = text_at(
+    svg = draw_text(
         '<span style="color:#000001"><b>━</b></span> Window <b>1,200</b><br><i>limit</i>',
         10,
         20,
@@ -21,7 +21,9 @@ def test_a_note_keeps_its_looks() -> None:
 
 
 def test_what_somebody_wrote_stays_text() -> None:
-    svg = text_at(f"<b>{escaped(HOSTILE)}</b>", 0, 0, tip=plain_lines(escaped(HOSTILE)))
+    svg = draw_text(
+        f"<b>{escape_text(HOSTILE)}</b>", 0, 0, tip=plain_lines(escape_text(HOSTILE))
+    )
     assert "<script" not in svg
     assert "<img" not in svg
     assert svg.count("&lt;script&gt;alert(1)") == 2
@@ -29,5 +31,5 @@ def test_what_somebody_wrote_stays_text() -> None:
 
 
 def test_a_tooltip_has_lines_and_no_tags() -> None:
-    words = f"<b>a &lt; b</b><br>{escaped('<i>x</i>')}<extra></extra>"
+    words = f"<b>a &lt; b</b><br>{escape_text('<i>x</i>')}<extra></extra>"
     assert plain_lines(words) == "a < b\n<i>x</i>"

@@ -52,7 +52,7 @@ def test_none_is_read_where_an_error_stands_in_another_sentence(
     )
     nothing: Any = None
     of_replay = paid_replays._problem(nothing, Attempt(None, nothing, AWAY))
-    monkeypatch.setattr("memviz.dashboard.lessons.html.html_lesson", fail)
+    monkeypatch.setattr("memviz.dashboard.lessons.html.write_html_lesson", fail)
     lesson = next(iter(bundled_lessons().values()))
     of_file = shelf._html(nothing, lesson, "en")
     for words in (of_sweep, of_replay, of_file):

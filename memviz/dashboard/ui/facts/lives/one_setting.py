@@ -14,9 +14,9 @@ from memviz.dashboard.charts.palette import (
 )
 from memviz.dashboard.charts.retention.knowledge_split import knowledge_split
 from memviz.dashboard.charts.retention.life_lines import (
-    by_birth,
-    life_lines_of,
+    draw_life_lines,
     mark_color,
+    sort_by_birth,
     span_words,
 )
 from memviz.dashboard.charts.retention.result import (
@@ -75,7 +75,7 @@ def draw_one_setting(results: Sequence[RetentionResult]) -> None:
     with put_away(Part.CONTROLS, "retention-setting"):
         result = _choose(results)
     selected_turn([each.setting for each in results], result.run)
-    lives = by_birth(result.lives)
+    lives = sort_by_birth(result.lives)
     if not lives:
         show_info(_("None of these facts was stated in this conversation."))
         return
@@ -216,7 +216,7 @@ def _draw_rows(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
     rows = lives if widget_value(ALL_KEY) else lives[:MOST_ROWS]
     if is_bare():
         rows = seen_from_afar(lives, chosen)
-    figure = life_lines_of(result, rows, chosen, chosen_event(result.setting))
+    figure = draw_life_lines(result, rows, chosen, chosen_event(result.setting))
     on_click = partial(_follow_click, result)
     picture(figure, CHART_KEY, _finding(result), on_click)
     if len(rows) < len(lives) and is_bare():

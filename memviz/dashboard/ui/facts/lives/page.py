@@ -43,7 +43,7 @@ from memviz.dashboard.ui.facts.retention_cache import (
 from memviz.dashboard.ui.shell.elements import drawer, header
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides
-from memviz.dashboard.words.authors import error_in_words
+from memviz.dashboard.words.authors import error_rate_words
 
 
 def lives_view(
@@ -80,7 +80,7 @@ def lives_view(
     draw_health(with_requests)
     offer_stand_in_table(results)
     draw_more_on_facts(results)
-    st.caption(error_in_words())
+    st.caption(error_rate_words())
     draw_unlabelled(with_requests)
     probes_panel(facts)
     ask_a_model(results, facts.probes, models)

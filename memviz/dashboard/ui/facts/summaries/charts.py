@@ -10,10 +10,10 @@ from memviz.core.text.wording import counted, dollars, listed
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.summaries.evolution import (
-    carried_over,
-    compression,
+    carried_over_chart,
+    compression_chart,
     nesting_chart,
-    word_origins,
+    word_origins_chart,
 )
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.pictures import chart
@@ -43,7 +43,7 @@ class _Chart(NamedTuple):
 
 
 COMPRESSION = _Chart(
-    compression,
+    compression_chart,
     noop("How much shorter than its sources?"),
     noop("Source tokens for each token of the summary."),
     noop(
@@ -57,7 +57,7 @@ COMPRESSION = _Chart(
     ),
 )
 CARRIED = _Chart(
-    carried_over,
+    carried_over_chart,
     noop("How much of the last version survived?"),
     noop(
         "Where the violet line is low, most of the last version was given up. What was given up is gone "
@@ -78,7 +78,7 @@ CARRIED = _Chart(
     ),
 )
 ORIGIN = _Chart(
-    word_origins,
+    word_origins_chart,
     noop("Where do its words come from?"),
     noop("Neither: words in none of its sources, invented or reworded."),
     noop(

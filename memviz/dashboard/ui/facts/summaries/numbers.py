@@ -10,7 +10,7 @@ from memviz.dashboard.ui.shell.elements import drawer, show_table
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.asked_length import broken_length_words
 from memviz.dashboard.words.authors import reason_in_words
-from memviz.dashboard.words.compactions import event_turn_in_a_table
+from memviz.dashboard.words.compactions import event_turn_table_words
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import count_token_use
 from memviz.metrics.summaries.events import (
@@ -84,7 +84,7 @@ def versions_table(run: Run, facts: Sequence[VersionFacts]) -> list[dict[str, st
         compaction = fact.event.compaction
         row = {
             noun: f"{fact.version.version:,}",
-            _("Turn"): event_turn_in_a_table(fact.event),
+            _("Turn"): event_turn_table_words(fact.event),
             _("Tokens"): f"{fact.tokens:,}",
         }
         if asks_length:

@@ -23,7 +23,7 @@ from memviz.dashboard.words.compactions import (
     error_words,
     outcome_words,
     request_words,
-    tried_again,
+    retry_words,
     turn_words,
 )
 from memviz.engine.run import Run
@@ -152,7 +152,7 @@ def trouble(run: Run, event: CompactionEvent) -> bool:
                 "{what}: {why}. {hope}",
                 what=what,
                 why=plain(error_words(event.compaction)),
-                hope=tried_again(run, event.compaction),
+                hope=retry_words(run, event.compaction),
             ),
             icon=":material/error:",
         )

@@ -32,16 +32,16 @@ from memviz.models.access import (
     ServerAccess,
     is_loopback,
     read_password,
-    server_access,
+    read_server_access,
 )
 from memviz.models.class_door import (
     ClassDoor,
     Visitor,
     VisitorCookies,
-    class_door,
     libraries_folder,
+    read_class_door,
 )
-from memviz.models.identities import trusted_proxies
+from memviz.models.identities import read_trusted_proxies
 from memviz.storage.library_places import LibraryPlaces
 from memviz.storage.own_libraries import library_places
 from memviz.storage.workspace import DATABASE_VARIABLE
@@ -49,7 +49,7 @@ from memviz.storage.workspace import DATABASE_VARIABLE
 
 def access() -> ServerAccess:
     """The switches of this server, with the address that it listens on."""
-    return server_access(st.get_option("server.address"))
+    return read_server_access(st.get_option("server.address"))
 
 
 def server_address() -> str:
@@ -75,7 +75,7 @@ def is_shared() -> bool:
 @cache
 def served_class() -> ClassDoor | None:
     """Return the class that this server serves; ``None`` where it serves none."""
-    return class_door()
+    return read_class_door()
 
 
 def class_address() -> str:
@@ -101,7 +101,7 @@ def has_own_libraries() -> bool:
     """Return whether each visitor of this server has a library of their own, in ``own_places()``."""
     if served_class() is not None or "--login" in access().personal_doors:
         return True
-    return trusted_proxies() is not None
+    return read_trusted_proxies() is not None
 
 
 @cache
@@ -118,7 +118,7 @@ def visitors() -> Visitors | None:
         return ClassVisitors(visitor_cookies())
     if "--login" in access().personal_doors:
         return SignedInVisitors(own_places().key())
-    proxies = trusted_proxies()
+    proxies = read_trusted_proxies()
     if proxies is not None:
         return ProxiedVisitors(own_places().key(), proxies)
     return None
@@ -171,7 +171,7 @@ def _door(settings: ServerAccess) -> list[Middleware]:
     """Return the check of who comes in; none where nobody is asked."""
     base_path = st.get_option("server.baseUrlPath")
     door: Door
-    if (proxies := trusted_proxies()) is not None:
+    if (proxies := read_trusted_proxies()) is not None:
         proxies.check()
         visitors()  # reads the key of their libraries while somebody is there to read what hinders it
         return [

@@ -25,8 +25,8 @@ from memviz.core.server_events import (
     place_raised,
     values_of,
 )
-from memviz.models.access import JSON_LOG, METRICS, metrics_place
-from memviz.models.environment import switch
+from memviz.models.access import JSON_LOG, METRICS, read_metrics_address
+from memviz.models.environment import read_switch
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -110,9 +110,9 @@ def connected_tabs() -> float:
 def monitor(environment: Mapping[str, str] = os.environ) -> None:
     """Log and answer Prometheus as the environment asks for; ends the process where that cannot be done."""
     try:
-        if switch(environment, JSON_LOG):
+        if read_switch(environment, JSON_LOG):
             _log_as_json()
-        place = metrics_place(environment.get(METRICS, ""))
+        place = read_metrics_address(environment.get(METRICS, ""))
         if place is not None:
             _serve_figures(*place)
     except AccessError as error:

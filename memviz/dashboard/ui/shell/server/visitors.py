@@ -7,7 +7,7 @@ from typing import Protocol
 import streamlit as st
 
 from memviz.models.class_door import Visitor, VisitorCookies
-from memviz.models.identities import TrustedProxies, known_visitor, named_teachers
+from memviz.models.identities import TrustedProxies, make_known_visitor, read_teachers
 
 VERIFYING_CLAIMS = ("email_verified", "xms_edov")
 """The claims by which a provider says that it has verified somebody's address: that of OpenID Connect, and that of
@@ -38,7 +38,7 @@ class SignedInVisitors:
     """Those whom a provider of identities signed in, as Streamlit knows them."""
 
     key: bytes
-    teachers: frozenset[str] = field(default_factory=named_teachers)
+    teachers: frozenset[str] = field(default_factory=read_teachers)
 
     def now(self) -> Visitor | None:
         """Return the visitor who signed in. Only an address that the provider has verified makes a teacher."""
@@ -47,7 +47,7 @@ class SignedInVisitors:
             return None
         address = str(claims.get("email") or "")
         is_verified = any(_is_true(claims.get(claim)) for claim in VERIFYING_CLAIMS)
-        return known_visitor(
+        return make_known_visitor(
             self.key,
             f"{claims.get('iss')}\n{claims['sub']}",
             str(claims.get("name") or address),
@@ -67,7 +67,7 @@ class ProxiedVisitors:
 
     key: bytes
     proxies: TrustedProxies
-    teachers: frozenset[str] = field(default_factory=named_teachers)
+    teachers: frozenset[str] = field(default_factory=read_teachers)
 
     def now(self) -> Visitor | None:
         """Return the visitor whom the header names."""
@@ -75,7 +75,7 @@ class ProxiedVisitors:
         identity = self.proxies.identity_in(values)
         if not identity:
             return None
-        return known_visitor(
+        return make_known_visitor(
             self.key,
             identity.casefold(),
             identity,

@@ -25,7 +25,7 @@ from memviz.dashboard.ui.shell.server.monitoring import (
     JsonLines,
     PrometheusFigures,
 )
-from memviz.models.access import metrics_place
+from memviz.models.access import read_metrics_address
 from tests.cli.serving import START_SECONDS, answer, free_port, started
 
 SECRET = "sk-12345 and what the user said"
@@ -115,13 +115,13 @@ def test_prometheus_adds_up() -> None:
     ],
 )
 def test_the_place_of_figures(given: str, place: object) -> None:
-    assert metrics_place(given) == place
+    assert read_metrics_address(given) == place
 
 
 @pytest.mark.parametrize("given", ["yes", "0", "65536", "127.0.0.1:", "a b:80"])
 def test_what_is_no_place_of_figures_is_refused(given: str) -> None:
     with pytest.raises(AccessError, match="is no place for figures"):
-        metrics_place(given)
+        read_metrics_address(given)
 
 
 @pytest.mark.slow

@@ -1,6 +1,11 @@
-"""Facts one by one, for a prompt that wants each in a ``<fact>``: the clauses of an extractive summary.
+"""Extractive summaries in the structured forms that some prompts ask for: facts one by one, or two blocks of memory.
 
-A prompt that wants triples gets each clause parted at its verb: subject, relation and value.
+:class:`memviz.models.offline.model.OfflineModel` asks here first whether a prompt wants such a form, and writes an
+ordinary summary only where it does not.
+
+- Facts: each clause in a ``<fact>``. Where triples are wanted, a clause is split at its verb into subject, relation
+  and value.
+- Blocks: ``<persona>`` has the rules for the assistant's behaviour, ``<human>`` everything else.
 """
 
 import re
@@ -14,6 +19,7 @@ from memviz.models.offline.statements import statements_of
 from memviz.models.offline.summarizer import best_lines, condensed_tokens
 from memviz.models.offline.summary_request import Entry, entries_in, instruction_of
 from memviz.models.offline.topics import Topic, part_at_verb, supersedes
+from memviz.models.offline.worth import is_rule
 
 _FACT = re.compile(r"<fact>(.*?)</fact>", re.DOTALL)
 # "<existing_facts>", a line for each fact, "</existing_facts>"
@@ -28,25 +34,26 @@ _RELATION = re.compile(
     r"[^\W\d_]+(?:n['’]t)?(?: (?:not|in|at|on|to|from|for|with|by|of))*", re.IGNORECASE
 )
 _CHINESE_RELATION = re.compile(r"是|叫|为|[改变换涨降][成为到]|花了|需要")
+_BLOCK_TAG = re.compile(r"</?(?:human|persona)>")
 _NO_NAME = re.compile(r"[:;,，；：]")
 _END = re.compile(r"[.!。！]+$")
 
 
 class FactRequest(NamedTuple):
-    """The material that facts are to be made of."""
+    """A prompt that asks for facts: what to take them from, and how many and in which form."""
 
     entries: tuple[Entry, ...]
     """The conversation; where ``fewer_than`` is given, the known facts."""
     fewer_than: int | None = None
-    """Of the known facts fewer than so many are to be left."""
+    """Where given, the known facts are to be reduced to fewer than this number."""
     numbered: tuple[tuple[str, str], ...] = ()
-    """The known facts with their numbers: a new fact names the one that holds no longer because of it."""
+    """Known facts as (number, text). A new fact that makes one of them outdated names its number."""
     are_triples: bool = False
     """True where each fact is to be a subject, a relation and a value."""
 
 
-def fact_request(messages: Sequence[Message]) -> FactRequest | None:
-    """Return the facts that ``messages`` ask for; ``None`` where they ask for a summary."""
+def read_fact_request(messages: Sequence[Message]) -> FactRequest | None:
+    """Return the request for facts that the prompt ``messages`` makes; ``None`` where it asks for no facts."""
     instruction = instruction_of(messages)
     if "<fact>" not in instruction:
         return None
@@ -70,8 +77,8 @@ def fact_request(messages: Sequence[Message]) -> FactRequest | None:
 def write_facts(
     request: FactRequest, budget_tokens: int, count: Callable[[str], int]
 ) -> str:
-    """Return the best clauses of the conversation within ``budget_tokens``, or the best of the known facts, each a
-    fact: ``<facts>\\n  <fact>The rent is 900 euros.</fact>\\n</facts>``."""
+    """Return facts: the best clauses of the conversation within ``budget_tokens``, or the best of the known facts where
+    those are to be reduced: ``<facts>\\n  <fact>The rent is 900 euros.</fact>\\n</facts>``."""
     if request.fewer_than is None:
         room_tokens = condensed_tokens(request.entries, budget_tokens, count)
         lines = best_lines(request.entries, room_tokens, count)
@@ -80,9 +87,9 @@ def write_facts(
         lines = best_lines(request.entries, most_lines, _count_lines)
     facts = ""
     for line in lines:
-        replacing = _replacing(line, request.numbered)
-        fact = as_triple(line) if request.are_triples else line
-        facts += f"  <fact{replacing}>{fact}</fact>\n"
+        attribute = _make_replaces_attribute(line, request.numbered)
+        fact = split_triple(line) if request.are_triples else line
+        facts += f"  <fact{attribute}>{fact}</fact>\n"
     return f"<facts>\n{facts}</facts>" if facts else "<facts></facts>"
 
 
@@ -90,9 +97,9 @@ def _count_lines(text: str) -> int:
     return text.count("\n")
 
 
-def _replacing(line: str, numbered: Sequence[tuple[str, str]]) -> str:
-    """Return the number of the newest known fact that ``line`` supersedes, as a tag has it: `` replaces="3"``; empty
-    where it supersedes none."""
+def _make_replaces_attribute(line: str, numbered: Sequence[tuple[str, str]]) -> str:
+    """Return the attribute that names the newest known fact that ``line`` supersedes: `` replaces="3"``; empty where it
+    supersedes none."""
     topics = _topics_of(line) if numbered else []
     for number, fact in reversed(numbered):
         older_topics = _topics_of(fact.replace(BAR, " "))
@@ -106,8 +113,9 @@ def _topics_of(line: str) -> list[Topic]:
     return [statement.topic for statement in statements_of(Entry("summary", line))]
 
 
-def as_triple(clause: str) -> str:
-    """Return a clause as subject, relation and value; one whose parts cannot be told as it is."""
+def split_triple(clause: str) -> str:
+    """Return a clause as subject, relation and value, parted by ``BAR``. A clause without a short subject or a known
+    verb is returned unchanged."""
     subject, predicate = part_at_verb(clause)
     subject = subject.strip()
     is_chinese = HAN.search(predicate) is not None
@@ -120,3 +128,28 @@ def as_triple(clause: str) -> str:
     if not value or _NO_NAME.match(value):
         return clause
     return BAR.join([subject, relation.group(), value])
+
+
+def asks_for_blocks(messages: Sequence[Message]) -> bool:
+    """Return whether the prompt ``messages`` asks for the blocks *human* and *persona*."""
+    return "<human>\n...\n</human>" in instruction_of(messages)
+
+
+def write_blocks(
+    entries: Sequence[Entry], most_units: int, count: Callable[[str], int]
+) -> str:
+    """Return the best clauses of ``entries`` as two blocks: standing rules in ``<persona>``, all others in ``<human>``.
+
+    Together they have at most ``most_units``, in the unit of ``count``: tokens or words.
+    """
+    # The summary so far came with its tags, which are no part of what it states.
+    untagged_entries = [
+        Entry(entry.role, _BLOCK_TAG.sub("", entry.text).strip()) for entry in entries
+    ]
+    statements = [entry for entry in untagged_entries if entry.text]
+    lines = best_lines(statements, most_units, count)
+    rules = [line for line in lines if is_rule(line)]
+    other_lines = [line for line in lines if line not in rules]
+    human = "\n".join(f"- {line}" for line in other_lines)
+    persona = "\n".join(f"- {line}" for line in rules)
+    return f"<human>\n{human}\n</human>\n<persona>\n{persona}\n</persona>"

@@ -10,7 +10,7 @@ import pytest
 
 from memviz.core.model_errors import BudgetSpentError, ModelError
 from memviz.models.budget import Budget, Spending
-from memviz.models.budgeted import Accounted, Budgeted
+from memviz.models.budgeted import Budgeted, VisitorModel
 from memviz.models.line import Interruptible
 from tests.models.litellm_calls import FAILURES, HELLO, NAME, client
 from tests.models.openai_server import OpenAIServer, slow, status, text
@@ -25,9 +25,9 @@ def asked(
     visitor: Visitor,
     name: str = NAME,
     retries: int = 0,
-) -> Accounted:
+) -> VisitorModel:
     tried = client(server, name, retries=retries, sleep=lambda _: None)
-    return Accounted(Interruptible(tried, visitor.look_up), spending)
+    return VisitorModel(Interruptible(tried, visitor.look_up), spending)
 
 
 def test_a_priced_call_is_paid_and_told_how_long_its_answer_may_be(
