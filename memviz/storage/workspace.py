@@ -1,7 +1,7 @@
 """The jobs that pages and terminal share: open the store, import, list, replay and keep runs.
 
-A run that was already made is found again by conversation, setting, counter and summarizer: first
-in this process, then in the store. Nothing here knows a page.
+A run that was already made is found again by conversation, setting, counter and summarizer: first in this process, then
+in the store. Nothing here knows a page.
 """
 
 import os
@@ -105,6 +105,10 @@ class RunKey:
 
             parts.append(VERSION)
         return fingerprint(parts)
+
+    def unedited_digest(self) -> str:
+        """The digest that wordings are kept under: that of the replay without them, of any number of messages."""
+        return replace(self, edits=()).digest(0)
 
 
 class Workspace(HeldChats):
@@ -274,16 +278,18 @@ class Workspace(HeldChats):
         with suppress(StorageError):
             # Of the whole conversation at once: a page asks for the replays of dozens of values.
             kept = self.store.find_wordings(key.conversation_id)
-            return dict(kept.get(_unedited_key(key), {})) if kept else {}
+            return dict(kept.get(key.unedited_digest(), {})) if kept else {}
         return {}
 
     def keep_wording(self, key: RunKey, version: int, text: str | None) -> None:
         """Keep a visitor's wording of a version in the replay of ``key``; ``None`` takes it back."""
         if text is None:
-            self.store.remove_wording(key.conversation_id, _unedited_key(key), version)
+            self.store.remove_wording(
+                key.conversation_id, key.unedited_digest(), version
+            )
         else:
             self.store.keep_wording(
-                key.conversation_id, _unedited_key(key), version, text
+                key.conversation_id, key.unedited_digest(), version, text
             )
 
     def judged_answers(
@@ -395,8 +401,3 @@ class Workspace(HeldChats):
                 return run
             messages = len(run.log)
         return self._runs.put((key, messages), run)
-
-
-def _unedited_key(key: RunKey) -> str:
-    """Return the digest that wordings are kept under: that of the replay without them, of any number of messages."""
-    return replace(key, edits=()).digest(0)

@@ -1,16 +1,12 @@
 """Return whether a text contains an answer: the same words and values in the same order, however they are written.
 
-Text becomes normal tokens. Values have one spelling each, see
-:mod:`memviz.core.text.values`: 3k is 3,000, 5:30 pm is 17:30, and 1990-05-12 is 12 May
-1990. Letters lose their case, their accents and their compatibility forms, Chinese
-characters are simplified; words lose the ending of a plural, numbers in letters are
-numbers. Punctuation and white space part tokens and are gone. An ordinary space parts
-numbers, because "rooms 3 600" would be read as one else. A code such as QX7-R4M is one
-token. Every character of a script written without spaces is a token (and of Korean,
-whose particles stick to the word), so an answer is found inside a run of them, and a
-number between them stands alone. A word that is a name as well counts as the name only
-where it is written and used as one: "Mark my words" names nobody.
-
+Text becomes normal tokens. Values have one spelling each, see :mod:`memviz.core.text.values`: 3k is 3,000, 5:30 pm is
+17:30, and 1990-05-12 is 12 May 1990. Letters lose their case, their accents and their compatibility forms, Chinese
+characters are simplified; words lose the ending of a plural, numbers in letters are numbers. Punctuation and white
+space part tokens and are gone. An ordinary space parts numbers, because "rooms 3 600" would be read as one else. A code
+such as QX7-R4M is one token. Every character of a script written without spaces is a token (and of Korean, whose
+particles stick to the word), so an answer is found inside a run of them, and a number between them stands alone. A word
+that is a name as well counts as the name only where it is written and used as one: "Mark my words" names nobody.
 What an answer leaves open is looked for in all its forms: 12/05/1990 may be the 12th of May or the 5th of December.
 """
 
