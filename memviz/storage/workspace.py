@@ -66,8 +66,7 @@ class RunKey:
     from there on to the end of the turn. ``model`` answers in a free run; empty in a replay, where replies come from
     the conversation. ``edits`` are texts that take the place of the summary versions of these numbers. ``take`` numbers
     the free runs of the same model under the same setting, from 0. ``first`` is set where only the beginning of the
-    conversation is looked at: so many messages at most.
-    """
+    conversation is looked at: so many messages at most."""
 
     conversation_id: str
     strategy: Strategy
@@ -84,8 +83,7 @@ class RunKey:
         return group_by_request(self.recalls)
 
     def digest(self, messages: int) -> str:
-        """The key as a hash over a conversation of that many messages. Where the offline model has a say, its version
-        belongs to it."""
+        """The key as a hash over a conversation of that many messages, with the version of an offline model that writes."""
         parts: list[Any] = [
             self.strategy.id,
             self.strategy.model_dump(),
@@ -340,9 +338,8 @@ class Workspace(HeldChats):
         first: Mapping[str, int | None] | None = None,
         **options: Any,
     ) -> Sweeping:
-        """A sweep over saved conversations that keeps its finished cells in the store; ``first`` says of how many
-        messages of each, if not of all, and ``options`` are further fields of
-        :class:`memviz.tuning.sweeping.Sweeping`. Token counts are those that the pages share."""
+        """A sweep over saved conversations, or the ``first`` messages of each, that keeps its finished cells in the store.
+        ``options`` are fields of :class:`memviz.tuning.sweeping.Sweeping`. Token counts are those that pages share."""
         # Of a database that is gone the page says so; a sweep can be looked at nevertheless.
         with suppress(DatabaseGoneError):
             self.store.prune_cells()
