@@ -83,7 +83,7 @@ class RunKey:
         return group_by_request(self.recalls)
 
     def digest(self, messages: int) -> str:
-        """The key as a hash over a conversation of that many messages, with the version of an offline model that writes."""
+        """The key as a hash over that many messages of a conversation, with the version of an offline writer."""
         parts: list[Any] = [
             self.strategy.id,
             self.strategy.model_dump(),
@@ -338,7 +338,7 @@ class Workspace(HeldChats):
         first: Mapping[str, int | None] | None = None,
         **options: Any,
     ) -> Sweeping:
-        """A sweep over saved conversations, or the ``first`` messages of each, that keeps its finished cells in the store.
+        """A sweep over saved conversations, or the ``first`` messages of each, that keeps finished cells in the store.
         ``options`` are fields of :class:`memviz.tuning.sweeping.Sweeping`. Token counts are those that pages share."""
         # Of a database that is gone the page says so; a sweep can be looked at nevertheless.
         with suppress(DatabaseGoneError):
