@@ -25,20 +25,6 @@ from tests.transcripts.fleet.chats import chat, lines
 STOP_SECONDS = 60
 
 
-def test_a_port_that_is_taken_is_told_with_another_to_try() -> None:
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        held.listen()
-        port = held.getsockname()[1]
-        words = (f"Port {port} is not available", f"--port {port + 1}")
-        refused("ui", "--port", port, code=1, words=words)
-
-
-def test_an_address_of_another_machine_is_told() -> None:
-    words = ("No server can listen on 192.0.2.1", "--address")
-    refused("ui", "--address", "192.0.2.1", "--trust-everyone", code=1, words=words)
-
-
 SWITCHES = (
     "MEMVIZ_DB", "MEMVIZ_TRUST_EVERYONE", "MEMVIZ_PASSWORD_FILE", "MEMVIZ_ALLOW_ENVIRONMENT_KEYS",
     "MEMVIZ_ALLOW_PRIVATE_BASE_URLS", "MEMVIZ_EMBEDDABLE_BY", "MEMVIZ_FLEET", "MEMVIZ_CLASS", "MEMVIZ_CLASS_FOLDER",
@@ -50,7 +36,14 @@ SWITCHES = (
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the command tells the server by the environment is taken back."""
+    for name in SWITCHES:
+        monkeypatch.setenv(name, "")
+
+
+@pytest.fixture
+def told(_environment: None, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What Streamlit is told in place of being started."""
     arguments_seen: list[str] = []
 
@@ -61,9 +54,23 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr("streamlit.web.cli.main", streamlit)
     # The port of these tests may be taken by a dashboard of this machine.
     monkeypatch.setattr("memviz.cli.serving.check_address", lambda *_: None)
-    for name in SWITCHES:
-        monkeypatch.setenv(name, "")  # so that what the command sets is taken back
     return arguments_seen
+
+
+@pytest.mark.usefixtures("_environment")
+def test_a_port_that_is_taken_is_told_with_another_to_try() -> None:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        held.listen()
+        port = held.getsockname()[1]
+        words = (f"Port {port} is not available", f"--port {port + 1}")
+        refused("ui", "--port", port, code=1, words=words)
+
+
+@pytest.mark.usefixtures("_environment")
+def test_an_address_of_another_machine_is_told() -> None:
+    words = ("No server can listen on 192.0.2.1", "--address")
+    refused("ui", "--address", "192.0.2.1", "--trust-everyone", code=1, words=words)
 
 
 def test_what_streamlit_is_told(told: list[str], tmp_path: Path) -> None:
