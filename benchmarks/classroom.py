@@ -1,9 +1,10 @@
 """A class in a lesson: how long its pages wait, and how much memory the server takes.
 
-    python -m benchmarks.classroom [--students 60] [--minutes 10] [--reading-seconds 8]
+    python -m benchmarks.classroom [--students 60] [--browsers 6] [--minutes 10] [--reading-seconds 8]
 
-One server with a class, a teacher who plays one bundled lesson after another with it, and students without a browser
-who join, follow, look again as their pages do, and answer every question. It prints
+One server with a class, a teacher who plays one bundled lesson after another with it, and students who join, follow,
+look again as their pages do, and answer every question: some of them on the phones of a real Chromium, the others
+without a browser. It prints
 
 - **a rerun**: from what a page asks of the server, by a click or because it looks again by itself, until all of it was
   sent; of students and teacher together, and of each part of a lesson by itself;
@@ -11,8 +12,9 @@ who join, follow, look again as their pages do, and answer every question. It pr
 - **the reason**: from the teacher's click until the last student was sent it;
 - the server's memory at the end of each lesson, and its processor time in all.
 
-It ends with 1 if anybody was shown an exception. Reads /proc, so it runs on Linux only. What the students take of the
-processor themselves slows the server: on two cores some tenths of it.
+Reruns are those of the students without a browser and of the teacher. Of the phones it says how many questions they
+answered. It ends with 1 if anybody was shown an exception. Reads /proc, so it runs on Linux only. What the students
+take of the processor themselves slows the server: on two cores some tenths of it.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import asyncio
 import os
 import random
 from collections import defaultdict
+from contextlib import suppress
 from itertools import cycle
 from pathlib import Path
 from statistics import median
@@ -29,10 +32,12 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import httpx
+from playwright.async_api import Browser, TimeoutError, async_playwright
 
 from benchmarks.streamlit_visitor import Visitor
 from memviz.dashboard.lessons.lesson import Lesson
 from memviz.dashboard.lessons.library import bundled_lessons
+from tests.browser.chromium import FLAGS, executable
 from tests.browser.dashboard import Dashboard
 
 CODE, TEACHER_CODE = "maple street", "oak tree avenue"
@@ -43,6 +48,12 @@ WAITING_LOOKS_SECONDS = 5.0
 ANSWERING_SECONDS = 8.0
 ELEMENTS_OF_LOOK = 5
 """A look that sends more has drawn the step again."""
+PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "is_mobile": True,
+    "has_touch": True,
+}
+CLICK_MILLISECONDS = 5_000
 NO_LIMIT_MB = 1e9
 ANSWER, REVEAL = "class-answer-", "class-reveal-"
 
@@ -60,6 +71,7 @@ class Classroom:
         self.reasons: list[float] = []
         self.exceptions: list[str] = []
         self.lessons = 0
+        self.answers_of_phones = 0
         self.is_over = False
         self._reason_asked = 0.0
         self._reason_seen: list[float] = []
@@ -111,6 +123,35 @@ class Classroom:
                 await self.rerun(visitor, is_look=False)
         self.exceptions += visitor.exceptions
         await visitor.close()
+
+    async def study_on_phone(self, browser: Browser) -> None:
+        """One student with a phone of a real browser, until the end."""
+        context = await browser.new_context(**PHONE)
+        page = await context.new_page()
+        await page.goto(self.server.url)
+        await page.locator("input[name=password]").fill(CODE)
+        await page.keyboard.press("Enter")
+        await page.goto(f"{self.server.url}/lessons")
+        join = page.locator(".st-key-class-join button")
+        choice = page.locator(f"[class*=st-key-{ANSWER}] [role=radiogroup] label").first
+        answered: set[str] = set()
+        while not self.is_over:
+            await asyncio.sleep(STUDENT_LOOKS_SECONDS)
+            if await join.count():
+                with suppress(TimeoutError):
+                    await join.click(timeout=CLICK_MILLISECONDS)
+            question = page.locator(f"[class*=st-key-{ANSWER}]").first
+            if not await question.count():
+                continue
+            key = await question.get_attribute("class") or ""
+            if key not in answered:
+                answered.add(key)
+                # The class may go on in the same moment.
+                with suppress(TimeoutError):
+                    await choice.click(timeout=CLICK_MILLISECONDS)
+                    self.answers_of_phones += 1
+        self.exceptions += await page.get_by_test_id("stException").all_inner_texts()
+        await context.close()
 
     async def teach(self, lessons: list[Lesson]) -> None:
         """The teacher, until the time is over and the lesson is at its end."""
@@ -185,20 +226,24 @@ def summed_up(seconds: list[float]) -> str:
 
 
 async def hold_class(
-    server: Dashboard,
-    students: int,
-    minutes: float,
-    reading_seconds: float,
-    lessons: list[Lesson],
+    server: Dashboard, options: argparse.Namespace, lessons: list[Lesson]
 ) -> Classroom:
     """Let the class work for so many minutes."""
-    room = Classroom(server, perf_counter() + minutes * 60, reading_seconds)
+    end = perf_counter() + options.minutes * 60
+    room = Classroom(server, end, options.reading_seconds)
     studying = []
-    for seed in range(students):
-        studying.append(asyncio.create_task(room.study(seed)))
-        await asyncio.sleep(0.2)
-    await room.teach(lessons)
-    await asyncio.gather(*studying)
+    async with async_playwright() as playwright:
+        if options.browsers:
+            browser = await playwright.chromium.launch(
+                executable_path=executable(), args=list(FLAGS)
+            )
+            for _ in range(options.browsers):
+                studying.append(asyncio.create_task(room.study_on_phone(browser)))
+        for seed in range(options.students - options.browsers):
+            studying.append(asyncio.create_task(room.study(seed)))
+            await asyncio.sleep(0.2)
+        await room.teach(lessons)
+        await asyncio.gather(*studying)
     return room
 
 
@@ -207,6 +252,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--students", type=int, default=60)
+    parser.add_argument(
+        "--browsers", type=int, default=0, help="so many of them on phones"
+    )
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--reading-seconds", type=float, default=8, help="at each step")
     parser.add_argument(
@@ -218,15 +266,13 @@ def main() -> int:
         os.environ["MEMVIZ_CLASS"] = CODE
         os.environ["MEMVIZ_TEACHER_CODE"] = TEACHER_CODE
         os.environ["MEMVIZ_CLASS_FOLDER"] = str(Path(name) / "class")
-        server = Dashboard(Path(name))
+        server = Dashboard(Path(name), is_measured=True)
         server.start()
         try:
             room = asyncio.run(
                 hold_class(
                     server,
-                    options.students,
-                    options.minutes,
-                    options.reading_seconds,
+                    options,
                     list(bundled_lessons().values())[: options.lessons],
                 )
             )
@@ -240,6 +286,8 @@ def main() -> int:
     print(f"reruns, {'all':20} {summed_up(together)}")
     print(f"the histogram                {summed_up(room.histograms)}")
     print(f"the reason, last student     {summed_up(room.reasons)}")
+    if options.browsers:
+        print(f"{options.browsers} phones answered {room.answers_of_phones} questions")
     print(f"{len(room.exceptions)} exceptions shown")
     for text in room.exceptions[:5]:
         print("  ", text)

@@ -209,7 +209,7 @@ def measure(
 ) -> Measured:
     """One page under one setting in a server and a database of its own."""
     with TemporaryDirectory() as name:
-        server = Dashboard(Path(name))
+        server = Dashboard(Path(name), is_measured=True)
         copy(database, server.database)
         server.start()
         try:

@@ -112,7 +112,7 @@ def median_reaction(measured: list[Reaction]) -> str:
 def server_starts(folder: Path, repeat: int) -> float:
     seconds = []
     for number in range(repeat):
-        server = Dashboard(folder / f"start-{number}")
+        server = Dashboard(folder / f"start-{number}", is_measured=True)
         server.output.parent.mkdir()
         seconds.append(server.start())
         server.stop()
@@ -136,7 +136,7 @@ def first_charts(browser: Browser, folder: Path, url: str, repeat: int) -> None:
     app = folder / "bare" / "app.py"
     app.parent.mkdir()
     app.write_text(BARE_APP)
-    bare = Dashboard(app.parent, app)
+    bare = Dashboard(app.parent, app, is_measured=True)
     bare.start()
     try:
         first_chart(browser, bare.url)
@@ -291,7 +291,7 @@ def main() -> None:
             "imported by an offline visit of every page",
             imports_of_an_offline_visit(folder),
         )
-        server = Dashboard(folder)
+        server = Dashboard(folder, is_measured=True)
         store = Store(server.database)
         compared, talked = (
             generate(COMPARED_TURNS, seed=1),

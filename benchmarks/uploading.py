@@ -61,7 +61,7 @@ def main() -> None:
     data = file_of(options.mb)
     print(f"{'':17}{'before':>13}{'peak':>13}{'after':>13}")
     with TemporaryDirectory() as name:
-        server = Dashboard(Path(name))
+        server = Dashboard(Path(name), is_measured=True)
         server.start()
         try:
             asyncio.run(visit(server, data, options.files))

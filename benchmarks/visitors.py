@@ -64,8 +64,8 @@ def reruns(page: str, count: int) -> None:
         bare_app.parent.mkdir()
         bare_app.write_text(BARE_APP)
         servers = {
-            "ours": Dashboard(Path(name)),
-            "bare": Dashboard(bare_app.parent, bare_app),
+            "ours": Dashboard(Path(name), is_measured=True),
+            "bare": Dashboard(bare_app.parent, bare_app, is_measured=True),
         }
         for server in servers.values():
             server.start()
@@ -146,7 +146,7 @@ class Soak:
 def soak(visitors: int, seconds: float, sizes: list[int]) -> int:
     """Let visitors loose on a server; the exit code."""
     with TemporaryDirectory() as name:
-        server = Dashboard(Path(name))
+        server = Dashboard(Path(name), is_measured=True)
         store = Store(server.database)
         ids = [
             store.add_conversation(generate(max(1, size // 2), seed=size))

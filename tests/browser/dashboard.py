@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -24,14 +25,20 @@ TALK = """port => new Promise(answer => {
 
 
 class Dashboard:
-    """A server over one database. It can be stopped and started again on the same port."""
+    """A server over one database. It can be stopped and started again on the same port.
 
-    def __init__(self, folder: Path, app: Path = ROOT / "app.py") -> None:
+    It is forked from a process that has loaded the libraries; one that is measured begins afresh, as a user's does.
+    """
+
+    def __init__(
+        self, folder: Path, app: Path = ROOT / "app.py", *, is_measured: bool = False
+    ) -> None:
         self.app = app
+        self.is_measured = is_measured
         self.database = folder / "memviz.db"
         self.output = folder / "server.log"
         self.port = free_port()
-        self._process: Forked | None = None
+        self._process: Forked | subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
@@ -50,12 +57,19 @@ class Dashboard:
     def start(self) -> float:
         """Start and wait until the server answers; returns the seconds it took."""
         started = time.perf_counter()
-        self._process = Forked(
-            ["streamlit", "run", str(self.app), "--server.port", str(self.port)],
-            ROOT,
-            self.output,
-            os.environ | {"MEMVIZ_DB": str(self.database)},
-        )
+        command = ["streamlit", "run", str(self.app), "--server.port", str(self.port)]
+        environment = os.environ | {"MEMVIZ_DB": str(self.database)}
+        if self.is_measured:
+            with self.output.open("ab") as output:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", *command],
+                    cwd=ROOT,
+                    env=environment,
+                    stdout=output,
+                    stderr=output,
+                )
+        else:
+            self._process = Forked(command, ROOT, self.output, environment)
         while not self._answers():
             assert self._process.poll() is None, (
                 f"the server ended: {self.output.read_text()}"
