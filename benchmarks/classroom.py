@@ -71,7 +71,7 @@ class Classroom:
         self.reasons: list[float] = []
         self.exceptions: list[str] = []
         self.lessons = 0
-        self.answers_of_phones = 0
+        self.answers_of_phones: list[int] = []
         self.is_over = False
         self._reason_asked = 0.0
         self._reason_seen: list[float] = []
@@ -130,11 +130,14 @@ class Classroom:
         page = await context.new_page()
         await page.goto(self.server.url)
         await page.locator("input[name=password]").fill(CODE)
-        await page.keyboard.press("Enter")
+        # The door's answer sets the cookie; another page before it would find the door again.
+        async with page.expect_navigation():
+            await page.keyboard.press("Enter")
         await page.goto(f"{self.server.url}/lessons")
         join = page.locator(".st-key-class-join button")
         choice = page.locator(f"[class*=st-key-{ANSWER}] [role=radiogroup] label").first
         answered: set[str] = set()
+        count = 0
         while not self.is_over:
             await asyncio.sleep(STUDENT_LOOKS_SECONDS)
             if await join.count():
@@ -149,7 +152,8 @@ class Classroom:
                 # The class may go on in the same moment.
                 with suppress(TimeoutError):
                     await choice.click(timeout=CLICK_MILLISECONDS)
-                    self.answers_of_phones += 1
+                    count += 1
+        self.answers_of_phones.append(count)
         self.exceptions += await page.get_by_test_id("stException").all_inner_texts()
         await context.close()
 
@@ -287,7 +291,7 @@ def main() -> int:
     print(f"the histogram                {summed_up(room.histograms)}")
     print(f"the reason, last student     {summed_up(room.reasons)}")
     if options.browsers:
-        print(f"{options.browsers} phones answered {room.answers_of_phones} questions")
+        print(f"questions that each phone answered: {room.answers_of_phones}")
     print(f"{len(room.exceptions)} exceptions shown")
     for text in room.exceptions[:5]:
         print("  ", text)
