@@ -32,7 +32,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import httpx
-from playwright.async_api import Browser, TimeoutError, async_playwright
+from playwright.async_api import Browser, async_playwright
+from playwright.async_api import TimeoutError as PlaywrightTimeoutError
 
 from benchmarks.streamlit_visitor import Visitor
 from memviz.dashboard.lessons.lesson import Lesson
@@ -135,25 +136,21 @@ class Classroom:
             await page.keyboard.press("Enter")
         await page.goto(f"{self.server.url}/lessons")
         join = page.locator(".st-key-class-join button")
-        choice = page.locator(f"[class*=st-key-{ANSWER}] [role=radiogroup] label").first
+        question = page.locator(f"[class*=st-key-{ANSWER}]").first
+        choice = question.locator("[role=radiogroup] label").first
         answered: set[str] = set()
-        count = 0
         while not self.is_over:
             await asyncio.sleep(STUDENT_LOOKS_SECONDS)
-            if await join.count():
-                with suppress(TimeoutError):
+            # The class may go on in the same moment.
+            with suppress(PlaywrightTimeoutError):
+                if await join.count():
                     await join.click(timeout=CLICK_MILLISECONDS)
-            question = page.locator(f"[class*=st-key-{ANSWER}]").first
-            if not await question.count():
-                continue
-            key = await question.get_attribute("class") or ""
-            if key not in answered:
-                answered.add(key)
-                # The class may go on in the same moment.
-                with suppress(TimeoutError):
-                    await choice.click(timeout=CLICK_MILLISECONDS)
-                    count += 1
-        self.answers_of_phones.append(count)
+                if await question.count():
+                    key = await question.get_attribute("class") or ""
+                    if key not in answered:
+                        await choice.click(timeout=CLICK_MILLISECONDS)
+                        answered.add(key)
+        self.answers_of_phones.append(len(answered))
         self.exceptions += await page.get_by_test_id("stException").all_inner_texts()
         await context.close()
 

@@ -13,7 +13,6 @@ from memviz.cli.output import complain, say, write_text
 from memviz.core.errors import TranscriptError
 
 if TYPE_CHECKING:
-    from memviz.core.errors import TranscriptError
     from memviz.transcripts.base import Transcript
     from memviz.transcripts.document import Document
 
